@@ -1,0 +1,1 @@
+"""Turn scores into metrics, alarms and what a person reads."""

@@ -1,0 +1,1 @@
+"""Receive, journal, decode, normalise, assemble, redact, sample and store; the process shell."""

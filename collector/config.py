@@ -1,0 +1,154 @@
+"""Hold every setting a user can write, with its default.
+
+One struct per section of ``outrider.yaml``. A docstring under a field is its entry in the
+rendered reference (``docs/configuration.md``). How a file and the environment become a
+``Config`` is in ``config_file.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+Duration = Annotated[float, msgspec.Meta(ge=0, extra={"unit": "duration"})]
+"""Seconds; written as ``250ms``, ``3s``, ``15m``, ``24h`` or ``30d``."""
+
+Size = Annotated[int, msgspec.Meta(ge=0, extra={"unit": "size"})]
+"""Bytes; written as ``512KiB``, ``64MiB``, ``4GiB`` (or ``MB``, ``GB`` for powers of ten)."""
+
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
+"""A share between 0 and 1."""
+
+
+class ReceiveConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where traffic comes in."""
+
+    http: str = "127.0.0.1:4318"
+    """Address of the OTLP/HTTP receiver."""
+    max_body: Size = 20 * 1024 * 1024
+    """Largest request body as sent, before decompression; larger ones get 413."""
+    max_decompressed: Size = 64 * 1024 * 1024
+    """Largest request body after decompression; larger ones get 413."""
+    max_in_flight: Size = 256 * 1024 * 1024
+    """Bodies held in memory before their acknowledgement; over it senders get 503 and Retry-After."""
+
+
+class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The durable log of what was acknowledged."""
+
+    max_size: Size = 4 * 1024 * 1024 * 1024
+    """Bytes of raw requests kept; when full, senders get 503 and Retry-After."""
+    queue_size: Size = 64 * 1024 * 1024
+    """Acknowledged bodies kept in memory for the pipeline; over it the pipeline re-reads the journal."""
+    seen_limit: int = 2_000_000
+    """Span ids remembered to recognise resends after their conversation was decided."""
+
+
+class AssembleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How spans become conversations and when these are finished."""
+
+    idle_timeout: Duration = 900.0
+    """Quiet time after which an episode is decided."""
+    lone_trace_timeout: Duration = 5.0
+    """Quiet time after the root of a trace that carries no conversation id."""
+    end_grace: Duration = 1.0
+    """Time left for stragglers after an explicit end."""
+    turn_quiet: Duration = 2.0
+    """Quiet time after which a turn whose root span ended counts as finished."""
+    late_window: Duration = 600.0
+    """How long after the decision a late span still makes a revision."""
+    max_episode: Duration = 21600.0
+    """Longest an episode may stay open; then it is decided and marked truncated."""
+    max_open_episodes: int = 50_000
+    """Open episodes; over it the oldest is decided early and marked truncated."""
+    content_budget: Size = 128 * 1024 * 1024
+    """Decoded content kept in memory; over it the longest-idle conversations are re-read when needed."""
+
+
+class RedactConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What never leaves the process."""
+
+    kinds: tuple[str, ...] = ("key", "token", "card", "email", "phone")
+    """What is replaced by ``[kind]`` before store, log, metric and export."""
+    patterns: dict[str, str] = {}
+    """Your own kinds: name to regular expression."""
+
+
+class SampleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which conversations are stored in full; verdicts and counts are always complete."""
+
+    rate: Rate = 1.0
+    """Share of conversations kept, chosen by a hash of the conversation id."""
+    keep_failing: bool = True
+    """Always keep an episode with a failing verdict."""
+    keep_errors: bool = True
+    """Always keep an episode with a failed span or scorer."""
+    keep_new_version: int = 20
+    """Always keep this many first episodes of an agent version."""
+    plain_trace_rate: Rate = 1.0
+    """Share of traces without any model or tool call that are stored."""
+
+
+class StoreConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where decided episodes are written."""
+
+    url: str = ""
+    """``http(s)://host:8123`` of a ClickHouse server; empty for the embedded engine in the data dir."""
+    user: str = "default"
+    """ClickHouse user."""
+    password: str = ""
+    """ClickHouse password; write it as ``${env:NAME}``."""
+    database: str = "outrider"
+    """Database that holds Outrider's tables."""
+    ttl_days: int = 30
+    """Days that content (spans, messages, tool calls) is kept; 0 keeps it for ever."""
+    flush_interval: Duration = 1.0
+    """Longest a decided episode waits for its batch."""
+    batch_episodes: int = 500
+    """Most episodes in one insert."""
+
+
+class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The page and API a person opens."""
+
+    address: str = "127.0.0.1:8090"
+    """Address of the console, the API, /healthz and /readyz."""
+
+
+class AuthConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who may talk to us."""
+
+    token: str = ""
+    """Bearer token that senders and readers must show; write it as ``${env:NAME}``."""
+    allow_unauthenticated: bool = False
+    """Permit binding to a non-loopback address without a token."""
+
+
+class TelemetryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What Outrider says about itself and about the agents."""
+
+    metrics: str = "127.0.0.1:9464"
+    """Address of the Prometheus endpoint."""
+    label_limit: int = 200
+    """Distinct values a metric label may take; later ones are reported as ``other``."""
+    otlp_endpoint: str = ""
+    """OTLP/HTTP base URL to which each score is emitted as a ``gen_ai.evaluation.result`` event."""
+    log_level: str = "info"
+    """debug, info, warning or error."""
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything in ``outrider.yaml``."""
+
+    receive: ReceiveConfig = ReceiveConfig()
+    journal: JournalConfig = JournalConfig()
+    assemble: AssembleConfig = AssembleConfig()
+    redact: RedactConfig = RedactConfig()
+    sample: SampleConfig = SampleConfig()
+    store: StoreConfig = StoreConfig()
+    scorers: dict[str, dict[str, Any]] = {}
+    """Options by scorer name; ``enabled: false`` turns one off."""
+    console: ConsoleConfig = ConsoleConfig()
+    auth: AuthConfig = AuthConfig()
+    telemetry: TelemetryConfig = TelemetryConfig()

@@ -1,0 +1,1 @@
+"""Semantic conventions: one file per dialect."""

@@ -1,0 +1,1 @@
+"""Ways in: one file per protocol."""

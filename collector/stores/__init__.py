@@ -1,0 +1,1 @@
+"""Where decided episodes are written."""

@@ -1,0 +1,3 @@
+"""Say which version this is."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Judge conversations: conversation in, score, skip or failure out."""

@@ -1,0 +1,1 @@
+"""Scorers that need no model and no key: one file per scorer."""

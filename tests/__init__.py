@@ -1,0 +1,1 @@
+"""Mirror the packages; e2e/ runs the whole process."""

@@ -189,6 +189,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """A server-side thread; joins like a conversation id inside one scope."""
     previous_response_id: str = ""
     ends_conversation: bool = False
+    partial: bool = False
+    """``input`` and ``output`` are one event's share and are appended to the span's others."""
     # llm, agent
     provider: str = ""
     model: str = ""

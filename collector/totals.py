@@ -1,0 +1,62 @@
+"""Name the running totals: how a counter series is addressed, summed and carried.
+
+A total never falls. It is a row of the journal, raised in the transaction that makes the
+counted thing final, and mirrored in memory for whoever exports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+SeriesKey: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
+"""Metric name without the ``outrider_`` prefix, then label pairs in the catalogue's order."""
+
+Deltas: TypeAlias = dict[SeriesKey, float]
+"""How much each series rises."""
+
+
+def series(name: str, **labels: str) -> SeriesKey:
+    """Return the key of one series; labels in the catalogue's order."""
+    return name, tuple(labels.items())
+
+
+def add(deltas: Deltas, name: str, amount: float = 1.0, **labels: str) -> None:
+    """Raise one series; labels in the catalogue's order.
+
+    Raises:
+        ValueError: the amount is negative, which no total may ever see.
+    """
+    if amount < 0:
+        msg = f"total {name} cannot fall by {-amount}"
+        raise ValueError(msg)
+    key = (name, tuple(labels.items()))
+    deltas[key] = deltas.get(key, 0.0) + amount
+
+
+def merge(deltas: Deltas, more: Mapping[SeriesKey, float]) -> None:
+    """Add the rises in ``more`` to ``deltas``."""
+    for key, amount in more.items():
+        deltas[key] = deltas.get(key, 0.0) + amount
+
+
+def observe(
+    deltas: Deltas, name: str, value: float, bounds: tuple[float, ...], **labels: str
+) -> None:
+    """Count one value in a histogram: its cumulative buckets, its sum and its count.
+
+    Buckets that did not rise are written with 0, so that a series once seen has all of them.
+    """
+    pairs = tuple(labels.items())
+    for bound in bounds:
+        key = (f"{name}_bucket", (*pairs, ("le", format_bound(bound))))
+        deltas[key] = deltas.get(key, 0.0) + (value <= bound)
+    infinite = (f"{name}_bucket", (*pairs, ("le", "+Inf")))
+    deltas[infinite] = deltas.get(infinite, 0.0) + 1.0
+    add(deltas, f"{name}_sum", value, **labels)
+    add(deltas, f"{name}_count", **labels)
+
+
+def format_bound(bound: float) -> str:
+    """Write a bucket's upper bound as OpenMetrics wants it: ``0.5``, ``1.0``, ``10.0``."""
+    return repr(float(bound))

@@ -54,7 +54,7 @@ def observe(
     infinite = (f"{name}_bucket", (*pairs, ("le", "+Inf")))
     deltas[infinite] = deltas.get(infinite, 0.0) + 1.0
     add(deltas, f"{name}_sum", value, **labels)
-    add(deltas, f"{name}_count", **labels)
+    add(deltas, f"{name}_count", 1.0, **labels)
 
 
 def format_bound(bound: float) -> str:

@@ -1,0 +1,41 @@
+# Every target sets up .venv first; nothing else has to be installed by hand but Python 3.11+ and make.
+BIN := .venv/bin
+PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p))))
+PIN := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+       --no-emit-index-url --no-annotate --no-header
+.PHONY: help setup run check test test-all docs lock
+.DEFAULT_GOAL := help
+
+help: ## Show the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+setup: .venv/.stamp ## Make .venv with everything, pinned and checked by hash
+
+.venv/.stamp: requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Outrider needs Python 3.11 or newer")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+run: setup ## Start `outrider serve` with the embedded store
+	$(BIN)/outrider serve
+
+check: setup ## Lint, format, types, and whether the rendered docs are current
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m collector.commands.reference --check
+
+test: setup ## The suite: hermetic, no network
+	$(BIN)/python -m pytest -m "not slow and not corpora"
+
+test-all: setup ## The suite with its slow and heavy parts
+	$(BIN)/python -m pytest -m "not corpora"
+
+docs: setup ## Render the tables of the README and docs/ again from the code
+	$(BIN)/python -m collector.commands.reference
+
+lock: setup ## Pin the newest dependencies again, with hashes
+	$(PIN) --upgrade --output-file requirements/runtime.txt
+	$(PIN) --upgrade --extra embedded --group dev --output-file requirements/dev.txt

@@ -1,6 +1,6 @@
 # Every target sets up .venv first; nothing else has to be installed by hand but Python 3.11+ and make.
 BIN := .venv/bin
-PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p))))
+PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p) 2>/dev/null)))
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
        --no-emit-index-url --no-annotate --no-header
 .PHONY: help setup run check test test-all docs lock

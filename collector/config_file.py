@@ -1,0 +1,224 @@
+"""Turn ``outrider.yaml`` and the environment into a ``Config``.
+
+Precedence, lowest first: the defaults of ``config.py``, the file, the variables
+``OUTRIDER__SECTION__KEY``. Every error is a ``ConfigError`` of one line that names the key
+(or the variable) it is about.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from collector.address import is_loopback, parse_address
+from collector.config import Config
+from collector.errors import ConfigError
+from collector.units import parse_duration, parse_size
+from collector.yaml_file import FromEnvironment, read_yaml, shown, yaml_value
+
+PREFIX = "OUTRIDER__"
+
+KeyPath: TypeAlias = tuple[str, ...]
+
+
+def load(path: Path | None, environ: Mapping[str, str]) -> Config:
+    """Read the file (none: defaults only), put the environment over it and check the result.
+
+    Raises:
+        ConfigError: the file cannot be read, or a key, type or value is wrong.
+    """
+    raw = read_yaml(path, environ) if path is not None else {}
+    origins = _override(raw, environ)
+    source = str(path) if path is not None else "the configuration"
+    config: Config = _Reader(source, origins).convert(raw, Config, ())
+    validate(config)
+    return config
+
+
+def validate(config: Config) -> None:
+    """Check what types cannot: addresses, exposure without a token, regular expressions.
+
+    Raises:
+        ConfigError: the first thing that is wrong; the text names the key and the fix.
+    """
+    taken: dict[tuple[str, int], str] = {}
+    for key, text in addresses(config).items():
+        try:
+            address = parse_address(text)
+        except ValueError as error:
+            raise ConfigError(f"{key}: {error}") from error
+        if not is_loopback(address.host) and not (
+            config.auth.token or config.auth.allow_unauthenticated
+        ):
+            raise ConfigError(
+                f"{key}: {text} can be reached from other machines; set auth.token, "
+                "or auth.allow_unauthenticated: true if the network keeps strangers out"
+            )
+        other = taken.setdefault((address.host, address.port), key)
+        if address.port and other != key:
+            raise ConfigError(f"{key}: {text} is already taken by {other}; give it another port")
+    for name, pattern in config.redact.patterns.items():
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ConfigError(
+                f"redact.patterns.{name}: not a regular expression: {error}"
+            ) from error
+    if config.store.url and not re.match(r"https?://[^/\s]", config.store.url):
+        raise ConfigError(
+            f"store.url: expected http(s)://host:8123, got {config.store.url!r}; "
+            "leave it empty for the embedded engine"
+        )
+
+
+def addresses(config: Config) -> dict[str, str]:
+    """Return every address the process binds, by its key."""
+    return {
+        "receive.http": config.receive.http,
+        "console.address": config.console.address,
+        "telemetry.metrics": config.telemetry.metrics,
+    }
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Suggest the known word that was probably meant: ``; did you mean x?``, else the choice."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; it may be one of {', '.join(names)}"
+
+
+def _override(raw: dict[str, Any], environ: Mapping[str, str]) -> dict[KeyPath, str]:
+    """Put ``OUTRIDER__A__B`` over ``a.b``; return which variable set which key."""
+    origins: dict[KeyPath, str] = {}
+    for name in sorted(n for n in environ if n.startswith(PREFIX)):
+        path = tuple(part.lower() for part in name.removeprefix(PREFIX).split("__"))
+        if not all(path):
+            raise ConfigError(f"{name}: expected {PREFIX}SECTION__KEY")
+        section = raw
+        for part in path[:-1]:
+            inner = section.get(part)
+            if not isinstance(inner, dict):
+                inner = section[part] = {}
+            section = inner
+        section[path[-1]] = FromEnvironment(environ[name])
+        origins[path] = name
+    return origins
+
+
+class _Reader:
+    """Convert raw values to their declared types, and name the key when one does not fit."""
+
+    def __init__(self, source: str, origins: Mapping[KeyPath, str]) -> None:
+        self._source = source
+        self._origins = origins
+
+    def convert(self, value: Any, hint: Any, at: KeyPath) -> Any:
+        """Convert one value; ``at`` is its key path."""
+        unit = _unit(hint)
+        plain = typing.get_args(hint)[0] if _is_annotated(hint) else hint
+        if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
+            return self._struct(value, plain, at)
+        if typing.get_origin(plain) is dict:
+            return self._dict(value, typing.get_args(plain)[1], at)
+        if unit and isinstance(value, str):
+            value = self._quantity(value, unit, at)
+        elif isinstance(value, FromEnvironment):
+            value = _typed(value, plain)
+        try:
+            # Text of a variable is read as the key's type; what YAML typed must fit as it is.
+            return msgspec.convert(value, hint, strict=not isinstance(value, FromEnvironment))
+        except msgspec.ValidationError as error:
+            raise self._error(at, _problem(value, plain, unit, error)) from error
+
+    def _struct(self, value: Any, struct: type[msgspec.Struct], at: KeyPath) -> msgspec.Struct:
+        hints = typing.get_type_hints(struct, include_extras=True)
+        given = self._entries(value, at)
+        for key in given:
+            if key not in hints:
+                here = f" in {'.'.join(at)}" if at else ""
+                kind = "key" if at else "section"
+                raise self._error(
+                    (*at, str(key)), f"there is no such {kind}{here}{nearest(str(key), hints)}"
+                )
+        return struct(**{k: self.convert(v, hints[k], (*at, k)) for k, v in given.items()})
+
+    def _dict(self, value: Any, hint: Any, at: KeyPath) -> dict[str, Any]:
+        entries = self._entries(value, at)
+        return {str(k): self.convert(v, hint, (*at, str(k))) for k, v in entries.items()}
+
+    def _entries(self, value: Any, at: KeyPath) -> dict[Any, Any]:
+        if value is None:  # a section that is written but left empty
+            return {}
+        if isinstance(value, FromEnvironment):
+            value = yaml_value(value)
+        if not isinstance(value, dict):
+            raise self._error(at, f"expected keys and values under it, got {shown(value)}")
+        return value
+
+    def _quantity(self, text: str, unit: str, at: KeyPath) -> float:
+        try:
+            return parse_duration(text) if unit == "duration" else parse_size(text)
+        except ValueError as error:
+            raise self._error(at, f"{error}, got {shown(text)}") from error
+
+    def _error(self, at: KeyPath, problem: str) -> ConfigError:
+        for length in range(len(at), 0, -1):
+            if variable := self._origins.get(at[:length]):
+                return ConfigError(f"{variable}: {problem}")
+        for path, variable in self._origins.items():
+            if path[: len(at)] == at:
+                return ConfigError(f"{variable}: {problem}")
+        return ConfigError(f"{self._source}: {'.'.join(at) or 'top level'}: {problem}")
+
+
+def describe(hint: Any) -> str:
+    """Say in a few words what a setting of this type expects."""
+    unit = _unit(hint)
+    if unit == "duration":
+        return "a duration such as 250ms, 3s or 15m"
+    if unit == "size":
+        return "a size such as 512KiB or 64MiB"
+    plain = typing.get_args(hint)[0] if _is_annotated(hint) else hint
+    if typing.get_origin(plain) is dict:
+        return "keys and values"
+    if typing.get_origin(plain) is tuple:
+        return "a list"
+    if typing.get_origin(plain) is typing.Literal:
+        return "one of " + ", ".join(map(str, typing.get_args(plain)))
+    known = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+    return known.get(plain, "a value")
+
+
+def _unit(hint: Any) -> str:
+    for annotation in getattr(hint, "__metadata__", ()):
+        if isinstance(annotation, msgspec.Meta) and annotation.extra:
+            return str(annotation.extra.get("unit", ""))
+    return ""
+
+
+def _is_annotated(hint: Any) -> bool:
+    return hasattr(hint, "__metadata__")
+
+
+def _typed(text: FromEnvironment, plain: Any) -> Any:
+    if typing.get_origin(plain) is tuple:
+        if text.lstrip().startswith("["):
+            return yaml_value(text)
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return yaml_value(text) if plain is Any else text
+
+
+def _problem(value: Any, plain: Any, unit: str, error: msgspec.ValidationError) -> str:
+    text = str(error).partition(" - at ")[0]
+    if text.startswith("Expected") and (">=" in text or "<=" in text):
+        bound = text[text.index("=") - 1 :].strip("`")
+        return f"expected a number {bound}, got {shown(value)}"
+    quote = "; put it in quotes" if plain is str and isinstance(value, (int, float)) else ""
+    expected = describe(plain) if not unit else f"a {unit}"
+    return f"expected {expected}, got {shown(value)}{quote}"

@@ -1,0 +1,1 @@
+"""Read one row of a transcript file, one file a format."""

@@ -1,0 +1,79 @@
+"""Check each tool call against the tools that the model was offered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from collector.model import Conversation, Evidence, ToolCall, ToolDefinition
+from scorers.result import Score, ScorerResult, Skip
+from scorers.rules.argument_schemas import Problem, compiled
+from scorers.scorer import scorer
+
+_QUOTE_CHARS = 160
+
+
+@scorer(level="tool_call", version="1")
+def tool_calls(conversation: Conversation, call: ToolCall) -> ScorerResult:
+    """Check that the tool exists and that the arguments are what its JSON Schema asks for.
+
+    Fails a call to a tool that was not offered, arguments that are not JSON, a missing, an
+    unknown or a wrongly typed argument, and a value that the schema does not allow. Skips with
+    ``no_schema`` when no tools were declared or the schema is absent or not valid, and with
+    ``no_arguments`` when the arguments were not recorded.
+    """
+    if not conversation.tools:
+        return Skip(reason="no_schema")
+    offered = [one for one in conversation.tools if one.name == call.name]
+    found = _problems(offered, call) if offered else [_not_offered(conversation, call)]
+    if isinstance(found, Skip):
+        return found
+    if found:
+        return _failed(conversation, call, found[0], more=len(found) - 1)
+    return Score(value=1.0, verdict="pass", reason="The call fits the tool's schema.")
+
+
+def _problems(offered: Sequence[ToolDefinition], call: ToolCall) -> list[Problem] | Skip:
+    schemas = [schema for one in offered if (schema := compiled(one.parameters)) is not None]
+    if len(schemas) < len(offered):
+        return Skip(reason="no_schema")
+    arguments = call.arguments
+    if arguments is None and any(schema.required for schema in schemas):
+        return Skip(reason="no_arguments")
+    if arguments is None or arguments == "":
+        arguments = {}
+    if isinstance(arguments, str):
+        return [Problem(text="has arguments that are not JSON", quote=arguments)]
+    if not isinstance(arguments, dict):
+        return [Problem(text="has arguments that are not an object")]
+    try:
+        # the same name offered twice: one of them has to take the call
+        return min((schema.problems(arguments) for schema in schemas), key=len)
+    except ValueError:
+        return Skip(reason="unreadable_arguments")
+
+
+def _not_offered(conversation: Conversation, call: ToolCall) -> Problem:
+    near = next(
+        (
+            t.name
+            for t in conversation.tools
+            if t.name and (t.name in call.name or call.name in t.name)
+        ),
+        "",
+    )
+    hint = f"; {near} was" if near and call.name else ""
+    return Problem(text=f"names a tool that was not offered{hint}")
+
+
+def _failed(
+    conversation: Conversation, call: ToolCall, problem: Problem, *, more: int = 0
+) -> Score:
+    others = f" ({more} more)" if more else ""
+    at = call.asked_at if 0 <= call.asked_at < len(conversation.messages) else -1
+    quote = (problem.quote or call.name)[:_QUOTE_CHARS]
+    return Score(
+        value=0.0,
+        verdict="fail",
+        reason=f"The call to {call.name[:80]} {problem.text}{others}.",
+        evidence=(Evidence(message=at, tool_call_id=call.id, span_id=call.span_id, quote=quote),),
+    )

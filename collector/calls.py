@@ -1,0 +1,201 @@
+"""Find the model calls and tool calls behind many spans.
+
+One model call arrives as two to four spans: an SDK's own inside an instrumentor's, the
+provider's, a proxy's. The same response id, or a model span under a model span, is one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from collector.message_keys import canonical
+from collector.model import Facts, LlmCall, ToolCall, Usage
+
+
+class ModelCall(msgspec.Struct, frozen=True, kw_only=True):
+    """All facts about one model call."""
+
+    facts: tuple[Facts, ...]
+    content: Facts
+    """The facts with the richest content."""
+    agents: tuple[str, ...]
+    """Ids of the agent and tool spans above it, nearest first."""
+
+    @property
+    def start_ns(self) -> int:
+        """Return when the outermost span began."""
+        return min(f.start_ns for f in self.facts)
+
+
+def model_calls(facts: Sequence[Facts]) -> list[ModelCall]:
+    """Group the model facts of one conversation into calls, ordered by start."""
+    by_span = {f.span_id: f for f in facts if f.span_id}
+    leader: dict[int, int] = {}
+    by_response: dict[tuple[str, str], int] = {}
+    position = {id(f): n for n, f in enumerate(facts)}
+
+    def root(n: int) -> int:
+        while leader.get(n, n) != n:
+            n = leader[n]
+        return n
+
+    models = [n for n, f in enumerate(facts) if f.role == "llm"]
+    for n in models:
+        leader.setdefault(n, n)
+        fact = facts[n]
+        above = by_span.get(fact.parent_id)
+        if above is not None and above.role == "llm":
+            outer = position[id(above)]
+            leader.setdefault(outer, outer)
+            leader[root(n)] = root(outer)
+        if fact.response_id:
+            first = by_response.setdefault((fact.identity.tenant, fact.response_id), n)
+            leader[root(n)] = root(first)
+    groups: dict[int, list[Facts]] = {}
+    for n in models:
+        groups.setdefault(root(n), []).append(facts[n])
+    calls = [_model_call(group, by_span) for group in groups.values()]
+    return sorted(calls, key=lambda call: call.start_ns)
+
+
+def _model_call(group: list[Facts], by_span: dict[str, Facts]) -> ModelCall:
+    ids = {f.span_id for f in group}
+    outer = next((f for f in group if f.parent_id not in ids), group[0])
+    agents: list[str] = []
+    seen: set[str] = set()
+    parent = by_span.get(outer.parent_id)
+    while parent is not None and parent.span_id not in seen:
+        seen.add(parent.span_id)
+        if parent.role in ("agent", "tool"):
+            agents.append(parent.span_id)
+        parent = by_span.get(parent.parent_id)
+    return ModelCall(facts=tuple(group), content=max(group, key=_content), agents=tuple(agents))
+
+
+def _content(fact: Facts) -> tuple[int, int]:
+    return (bool(fact.input) + bool(fact.output), len(fact.input) + len(fact.output))
+
+
+def llm_call(call: ModelCall) -> LlmCall:
+    """Sum a call up: the richest content, usage counted once, the outermost times."""
+    facts = call.facts
+    usages = [f.usage for f in facts if f.usage is not None]
+    return LlmCall(
+        span_ids=tuple(f.span_id for f in facts if f.span_id),
+        trace_id=facts[0].trace_id,
+        provider=_first(f.provider for f in facts),
+        model=_first(f.model for f in facts),
+        response_id=_first(f.response_id for f in facts),
+        usage=max(usages, key=_usage_size) if usages else None,
+        cost_usd=next((f.cost_usd for f in facts if f.cost_usd is not None), None),
+        started_ns=call.start_ns,
+        ended_ns=max(f.end_ns for f in facts),
+        finish_reason=call.content.finish_reason
+        or next((f.finish_reason for f in facts if f.finish_reason), ""),
+        first_token_s=next((f.first_token_s for f in facts if f.first_token_s is not None), None),
+        error=_first(f.error for f in facts),
+        has_input=any(f.input for f in facts),
+        has_output=any(f.output for f in facts),
+    )
+
+
+def _usage_size(usage: Usage) -> int:
+    return usage.input + usage.output
+
+
+def _first(values: Iterable[str]) -> str:
+    return next((value for value in values if value), "")
+
+
+def tool_facts(facts: Sequence[Facts]) -> list[Facts]:
+    """Return one fact per tool execution; a client span inside a tool span is the same one."""
+    by_span = {f.span_id: f for f in facts if f.span_id}
+    tools = []
+    for fact in facts:
+        if fact.role != "tool" or fact.tool is None:
+            continue
+        above = by_span.get(fact.parent_id)
+        if (
+            above is not None
+            and above.role == "tool"
+            and above.tool is not None
+            and above.tool.name == fact.tool.name
+        ):
+            continue
+        tools.append(fact)
+    return sorted(tools, key=lambda f: f.start_ns)
+
+
+def join_tools(calls: Sequence[ToolCall], facts: Sequence[Facts]) -> list[ToolCall]:
+    """Give each call from the history its span, and append the calls only a span told of.
+
+    A span joins by id and name; without an id by name and arguments in order of time; else
+    by name in order of time.
+    """
+    joined = list(calls)
+    unmatched = list(facts)
+    for matches in (_same_id, _same_arguments, _same_name):
+        rest = []
+        free = [n for n, call in enumerate(joined) if not call.span_id]
+        for fact in unmatched:
+            found = next((n for n in free if matches(joined[n], fact)), None)
+            if found is None:
+                rest.append(fact)
+            else:
+                free.remove(found)
+                joined[found] = _with_span(joined[found], fact)
+        unmatched = rest
+    joined.extend(_from_span(fact) for fact in unmatched)
+    return joined
+
+
+def _same_id(call: ToolCall, fact: Facts) -> bool:
+    tool = fact.tool
+    return tool is not None and bool(tool.id) and tool.id == call.id and tool.name == call.name
+
+
+def _same_arguments(call: ToolCall, fact: Facts) -> bool:
+    tool = fact.tool
+    if tool is None or tool.name != call.name or (tool.id and call.id and tool.id != call.id):
+        return False
+    return canonical(tool.arguments) == canonical(call.arguments)
+
+
+def _same_name(call: ToolCall, fact: Facts) -> bool:
+    tool = fact.tool
+    if tool is None or tool.name != call.name or (tool.id and call.id):
+        return False
+    return tool.arguments is None or not isinstance(tool.arguments, dict)
+
+
+def _with_span(call: ToolCall, fact: Facts) -> ToolCall:
+    return msgspec.structs.replace(
+        call,
+        span_id=fact.span_id,
+        trace_id=fact.trace_id,
+        started_ns=fact.start_ns,
+        ended_ns=fact.end_ns,
+        result=fact.tool_result if call.result is None else call.result,
+        is_error=fact.tool_is_error if call.is_error is None else call.is_error,
+        requestor="user" if fact.user_side else call.requestor,
+        simulated=fact.simulated,
+    )
+
+
+def _from_span(fact: Facts) -> ToolCall:
+    tool = fact.tool
+    return ToolCall(
+        id=tool.id if tool else "",
+        name=tool.name if tool else fact.name,
+        arguments=tool.arguments if tool else None,
+        result=fact.tool_result,
+        is_error=fact.tool_is_error,
+        span_id=fact.span_id,
+        trace_id=fact.trace_id,
+        started_ns=fact.start_ns,
+        ended_ns=fact.end_ns,
+        requestor="user" if fact.user_side else "agent",
+        simulated=fact.simulated,
+    )

@@ -1,0 +1,125 @@
+"""Build the conversation of one episode from the facts that its spans gave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from collector.builder import conversation_of
+from collector.calls import join_tools, llm_call, model_calls, tool_facts
+from collector.history import history_of, with_results
+from collector.message_keys import MessageKeys, digest
+from collector.model import (
+    Conversation,
+    Document,
+    Episode,
+    Facts,
+    Identity,
+    Message,
+    ToolCall,
+    ToolDefinition,
+)
+
+
+def derived_version(fact: Facts, keys: MessageKeys) -> str:
+    """Return the declared version, else a hash over system prompt, tools and model."""
+    if fact.identity.agent_version:
+        return fact.identity.agent_version
+    prompt = fact.system_prompt.encode("utf-8", "surrogatepass")
+    return digest(b"\x1f".join((prompt, keys.tools(fact.tools), fact.model.encode()))).hex()[:12]
+
+
+class Built(msgspec.Struct, frozen=True, kw_only=True):
+    """A conversation and what a later episode needs to know of it."""
+
+    conversation: Conversation
+    tip: bytes
+    """Key of the whole message history, before results known only from spans were put in."""
+
+
+def build(
+    facts: Sequence[Facts],
+    *,
+    id: str,
+    explicit: bool,
+    episode: Episode,
+    keys: MessageKeys,
+    context: Sequence[Message] = (),
+    context_tip: bytes = b"",
+) -> Built:
+    """Build the conversation as of one episode.
+
+    ``facts`` are the episode's, in any order. ``context`` are the messages of earlier
+    episodes where they are still at hand, ``context_tip`` the key of their history: what
+    comes after it is this episode's own.
+    """
+    calls = model_calls(facts)
+    agents = [f for f in facts if f.role in ("agent", "chain")]
+    tools = tool_facts(facts)
+    messages, inner = history_of(calls, agents, keys=keys, context=context)
+    chain = keys.chain(b"", messages)
+    first = chain.index(context_tip) + 1 if context_tip in chain else 0
+    answered = {m.tool_call_id for m in messages if m.role == "tool"}
+    before = with_results(messages[:first], tools, answered=answered)
+    after = with_results(messages[first:], tools, answered=answered)
+    conversation = conversation_of(
+        [*before, *after],
+        id=id,
+        identity=_identity(facts, keys),
+        explicit=explicit,
+        episode=msgspec.structs.replace(episode, first_message=len(before)),
+        system_prompt=next((c.content.system_prompt for c in calls if c.content.system_prompt), ""),
+        tools=_tools(facts),
+        llm_calls=[llm_call(call) for call in calls],
+        documents=_documents(facts),
+        trace_ids=dict.fromkeys(f.trace_id for f in facts if f.trace_id),
+        span_count=len({(f.trace_id, f.span_id) for f in facts}),
+    )
+    asked = [
+        ToolCall(id=r.id, name=r.name, arguments=r.arguments)
+        for call in inner
+        for m in call.content.output
+        for r in m.tool_requests
+    ]
+    joined = join_tools([*conversation.tool_calls, *asked], tools)
+    return Built(
+        conversation=msgspec.structs.replace(conversation, tool_calls=tuple(joined)),
+        tip=chain[-1] if chain else b"",
+    )
+
+
+def _identity(facts: Sequence[Facts], keys: MessageKeys) -> Identity:
+    """Take the outermost agent's identity, with the version that its first call shows."""
+    ordered = sorted(facts, key=lambda f: f.start_ns)
+    speaking = [f for f in ordered if f.role in ("agent", "llm")] or ordered
+    first = speaking[0].identity
+    version = first.agent_version
+    if not version:
+        call = next((f for f in ordered if f.role == "llm" and (f.system_prompt or f.model)), None)
+        version = derived_version(call, keys) if call is not None else ""
+    return msgspec.structs.replace(
+        first,
+        agent_version=version,
+        user_hash=next((f.identity.user_hash for f in ordered if f.identity.user_hash), ""),
+        pair_id=next((f.identity.pair_id for f in ordered if f.identity.pair_id), ""),
+    )
+
+
+def _tools(facts: Sequence[Facts]) -> list[ToolDefinition]:
+    """Return every tool that was offered; a definition with a schema beats one without."""
+    tools: dict[str, ToolDefinition] = {}
+    seen: set[int] = set()
+    for fact in facts:
+        if id(fact.tools) in seen:
+            continue
+        seen.add(id(fact.tools))
+        for tool in fact.tools:
+            known = tools.get(tool.name)
+            if known is None or (known.parameters is None and tool.parameters is not None):
+                tools[tool.name] = tool
+    return list(tools.values())
+
+
+def _documents(facts: Sequence[Facts]) -> list[Document]:
+    return [d for f in sorted(facts, key=lambda f: f.start_ns) for d in f.documents]

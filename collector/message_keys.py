@@ -1,0 +1,100 @@
+"""Hash messages so that the same words from two producers have the same key.
+
+The key of a history is a chain of 16-byte digests over its atoms: a text, a tool request
+or a tool result. How atoms are grouped into messages does not matter, so a reply that one
+producer reports as one message and another as several still has one key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from collector.model import JsonValue, Message, ToolDefinition
+
+_ENCODER = msgspec.json.Encoder(order="sorted")
+_SEPARATOR = b"\x1f"
+
+
+def canonical(value: JsonValue) -> bytes:
+    """Spell a JSON value one way: keys sorted, no white space; a JSON string is opened first."""
+    if isinstance(value, str):
+        stripped = value.strip()
+        if stripped[:1] in ("{", "["):
+            try:
+                return _ENCODER.encode(msgspec.json.decode(stripped))
+            except (msgspec.DecodeError, RecursionError):
+                return _utf8(stripped)
+        return _utf8(stripped)
+    return _ENCODER.encode(value)
+
+
+def digest(data: bytes) -> bytes:
+    """Return 16 bytes that stand for ``data``."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+class MessageKeys:
+    """Remember the atoms of messages and the digests of tool lists, by identity.
+
+    The normaliser hands out one object for repeated history, so a history that grows by one
+    message costs one hash a message and no new canonical form.
+    """
+
+    def __init__(self, *, limit: int = 100_000) -> None:
+        self._limit = limit
+        self._atoms: dict[int, tuple[Message, tuple[bytes, ...]]] = {}
+        self._tools: dict[int, tuple[tuple[ToolDefinition, ...], bytes]] = {}
+
+    def atoms(self, message: Message) -> tuple[bytes, ...]:
+        """Return one digest per thing the message says, in order."""
+        known = self._atoms.get(id(message))
+        if known is not None:
+            return known[1]
+        if len(self._atoms) >= self._limit:
+            self._atoms.clear()
+        atoms = tuple(digest(atom) for atom in _atoms(message))
+        # The message is kept beside its atoms so that its id cannot be given to another object.
+        self._atoms[id(message)] = (message, atoms)
+        return atoms
+
+    def chain(self, seed: bytes, messages: Sequence[Message]) -> list[bytes]:
+        """Return the key of every prefix: item ``i`` stands for ``messages[: i + 1]``."""
+        keys: list[bytes] = []
+        key = seed
+        for message in messages:
+            for atom in self.atoms(message):
+                key = digest(key + atom)
+            keys.append(key)
+        return keys
+
+    def tools(self, tools: tuple[ToolDefinition, ...]) -> bytes:
+        """Return one digest for a list of tool definitions."""
+        if not tools:
+            return b""
+        known = self._tools.get(id(tools))
+        if known is not None:
+            return known[1]
+        if len(self._tools) >= 1_000:
+            self._tools.clear()
+        key = digest(b"".join(_ENCODER.encode(tool) for tool in tools))
+        self._tools[id(tools)] = (tools, key)
+        return key
+
+
+def _atoms(message: Message) -> list[bytes]:
+    text = message.text.strip()
+    if message.role == "tool":
+        return [_SEPARATOR.join((b"r", _utf8(message.tool_call_id), canonical(text)))]
+    atoms = [_SEPARATOR.join((message.role[0].encode(), _utf8(text)))] if text else []
+    atoms.extend(
+        _SEPARATOR.join((b"c", _utf8(r.id), _utf8(r.name), canonical(r.arguments)))
+        for r in message.tool_requests
+    )
+    return atoms
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,142 @@
+"""Hold what the agent had been told at each point of a conversation, for fast look-ups."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import msgspec
+
+from collector.model import Conversation
+from scorers.rules.identifiers import identifiers_of
+from scorers.rules.tool_outcome import outcome_of
+
+_MAX_CHARS = 1_000_000
+"""A look-up searches no further, so that its cost is bounded."""
+_MAX_NEAR_MISSES = 200
+_SEPARATORS = {ord(c): None for c in " \t\r\n-_.()/+#:,'\"*`"}
+
+
+class Grounds:
+    """Search what the user, the tools, the documents and the instructions have said so far.
+
+    The agent's own words are left out: they ground nothing.
+    """
+
+    def __init__(self, conversation: Conversation) -> None:
+        parts = [conversation.system_prompt, *(d.text for d in conversation.documents)]
+        self._parts = ["\n".join(parts).lower()]
+        self._parts.extend(
+            "" if m.role == "assistant" else m.text.lower() for m in conversation.messages
+        )
+        self._spoken = _Text.of(self._parts)
+        self._compact: _Text | None = None
+        self._tools = conversation.tools
+        self._declared: str | None = None
+        self._calls = conversation.tool_calls
+        self._proven: dict[str, int] | None = None
+        unanswered = (call.asked_at for call in self._calls if call.result is None)
+        self._unanswered = min(unanswered, default=len(conversation.messages))
+
+    def nothing_said(self, before: int) -> bool:
+        """Say whether no user and no tool had spoken before a message."""
+        return self._spoken.ends[before] == len(self._parts[0]) + before
+
+    def holds(self, value: str, before: int) -> bool:
+        """Say whether a value stands in what was said before a message, spelling aside.
+
+        A value of under five characters must stand as a word of its own; a longer one may be
+        part of a longer word. Beyond a million characters the answer is always yes.
+        """
+        end = self._spoken.ends[before]
+        if end > _MAX_CHARS:
+            return True
+        wanted = value.lower()
+        if _stands(self._spoken.text, wanted, end) or _stands(self._declarations(), wanted, None):
+            return True
+        if len(wanted) < 5:
+            return False
+        if self._compact is None:
+            self._compact = _Text.of([part.translate(_SEPARATORS) for part in self._parts])
+        joined = wanted.translate(_SEPARATORS)
+        compact = self._compact
+        return len(joined) >= 5 and _stands(compact.text, joined, compact.ends[before])
+
+    def incomplete(self, before: int) -> bool:
+        """Say whether the result of a call that was asked for before a message is not known."""
+        return self._unanswered < before
+
+    def proven(self, identifier: str, before: int) -> bool:
+        """Say whether a call asked for before a message has used the id and worked."""
+        if self._proven is None:
+            self._proven = {}
+            for call in self._calls:
+                if outcome_of(call).kind == "ok":
+                    for one in identifiers_of(call.arguments):
+                        self._proven.setdefault(one.value, call.asked_at)
+        return self._proven.get(identifier, before) < before
+
+    def _declarations(self) -> str:
+        """Return the tools' descriptions and schemas: enums, defaults and examples stand there."""
+        if self._declared is None:
+            parts = [f"{tool.description}\n{tool.parameters}" for tool in self._tools]
+            self._declared = "\n".join(parts).lower()[:_MAX_CHARS]
+        return self._declared
+
+
+class _Text(msgspec.Struct, frozen=True, kw_only=True):
+    """Parts joined into one text, and how far it reaches before each message."""
+
+    text: str
+    ends: tuple[int, ...]
+
+    @classmethod
+    def of(cls, parts: list[str]) -> _Text:
+        ends = []
+        length = 0
+        for part in parts:
+            length += len(part) + 1
+            ends.append(length - 1)
+        return cls(text="\n".join(parts), ends=tuple(ends))
+
+
+class _Same:
+    """Compare a conversation by identity, which costs nothing."""
+
+    __slots__ = ("conversation",)
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.conversation is self.conversation
+
+    def __hash__(self) -> int:
+        return id(self.conversation)
+
+
+@lru_cache(maxsize=2)
+def _grounds(same: _Same) -> Grounds:
+    return Grounds(same.conversation)
+
+
+def grounds_of(conversation: Conversation) -> Grounds:
+    """Return the grounds of a conversation; its calls and turns, judged in a row, share them."""
+    return _grounds(_Same(conversation))
+
+
+def _stands(text: str, wanted: str, end: int | None) -> bool:
+    """Say whether the text up to ``end`` holds the wanted characters."""
+    if not wanted:
+        return True
+    stop = len(text) if end is None else end
+    at = text.find(wanted, 0, stop)
+    if len(wanted) >= 5:
+        return at >= 0
+    for _ in range(_MAX_NEAR_MISSES):
+        if at < 0:
+            return False
+        after = at + len(wanted)
+        if not (at and text[at - 1].isalnum()) and not (after < stop and text[after].isalnum()):
+            return True
+        at = text.find(wanted, at + 1, stop)
+    return at >= 0

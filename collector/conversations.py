@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -21,12 +22,17 @@ from collector.model import (
     ToolDefinition,
 )
 
+_DIGITS = re.compile(r"\d+")
+
 
 def derived_version(fact: Facts, keys: MessageKeys) -> str:
-    """Return the declared version, else a hash over system prompt, tools and model."""
+    """Return the declared version, else a hash over system prompt, tools and model.
+
+    Digits in the prompt count as one, so that a prompt that tells the time is one version.
+    """
     if fact.identity.agent_version:
         return fact.identity.agent_version
-    prompt = fact.system_prompt.encode("utf-8", "surrogatepass")
+    prompt = _DIGITS.sub("0", fact.system_prompt).encode("utf-8", "surrogatepass")
     return digest(b"\x1f".join((prompt, keys.tools(fact.tools), fact.model.encode()))).hex()[:12]
 
 

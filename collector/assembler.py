@@ -1,0 +1,361 @@
+"""Gather spans into episodes and say when one is finished.
+
+The assembler holds no thread, no clock and no disk: the pipeline feeds it what arrived and
+what time it is, and takes from it what is due. ``received = new + replaced + duplicate +
+late + dropped`` holds for what :meth:`Assembler.add` returns.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Container, Iterator
+from typing import Literal
+
+from collector.config import AssembleConfig
+from collector.model import EndReason, Facts
+from collector.late_window import LateWindow, belongs_to
+from collector.stitcher import Stitcher
+from collector.talk import DecidedEpisode, Due, Held, OpenEpisode, Talk
+
+Outcome = Literal["new", "replaced", "duplicate", "late", "too_late"]
+"""``too_late``: after the late window, or after its content was let go; stored, not scored."""
+
+_ACTIVE_ROLES = ("llm", "tool", "agent", "retriever")
+
+
+class Assembler:
+    """Hold the open episodes and the recently decided ones.
+
+    ``seen`` holds the keys of spans that were decided before; ``pin(request)`` and
+    ``unpin(request)`` are called as episodes take hold of journal rows and let go of them.
+    """
+
+    def __init__(
+        self,
+        config: AssembleConfig,
+        stitcher: Stitcher,
+        *,
+        seen: Container[bytes],
+        pin: Callable[[int], None],
+        unpin: Callable[[int], None],
+    ) -> None:
+        self._config = config
+        self._stitcher = stitcher
+        self._seen = seen
+        self._pin = pin
+        self._unpin = unpin
+        self._where: dict[bytes, tuple[Talk, Held]] = {}
+        self._idle: OrderedDict[str, Talk] = OrderedDict()
+        self._due: list[tuple[float, int, Talk, int]] = []
+        self._warm: OrderedDict[str, Talk] = OrderedDict()
+        self._window = LateWindow(quiet=config.turn_quiet)
+        self._order = itertools.count()
+        self._content_size = 0
+
+    # --- what is there
+
+    @property
+    def open_episodes(self) -> int:
+        """Return how many episodes are open."""
+        return len(self._idle)
+
+    @property
+    def content_size(self) -> int:
+        """Return the bytes of decoded content in memory, roughly."""
+        return self._content_size
+
+    @property
+    def oldest_activity_s(self) -> float | None:
+        """Return when the longest-idle open episode last saw anything."""
+        talk = next(iter(self._idle.values()), None)
+        return talk.open.last_s if talk is not None and talk.open is not None else None
+
+    # --- what arrives
+
+    def add(self, held: Held, now: float) -> Outcome:
+        """Take in one span or log record with its facts."""
+        facts = held.facts
+        if facts is None:
+            raise ValueError("a span is added with its facts")
+        known = self._where.get(held.key)
+        if known is not None:
+            return self._again(known[0], known[1], held)
+        if held.key in self._seen:
+            return self._again_decided(held, facts, now)
+        parent = self._parent(facts)
+        talk = self._stitcher.place(facts, parent)
+        if talk.open is None:
+            earlier = talk.decided.get(talk.number)
+            if earlier is not None and belongs_to(earlier, facts):
+                return self._add_late(talk, earlier, held, now)
+            if earlier is None and facts.start_ns <= talk.last_ended_ns:
+                self.drop(talk)
+                return "too_late"
+            self._open(talk, earlier, now)
+        self._hold(talk, held, facts, now)
+        self._adopt_children(talk, held, facts)
+        self._bound()
+        return "new"
+
+    def end(self, talk: Talk, now: float, sent_ns: int) -> bool:
+        """Note an explicit end; the episode is decided after ``end_grace``."""
+        episode = talk.open
+        if episode is None:
+            return False
+        episode.end_s = now
+        episode.end_ns = max(episode.end_ns, sent_ns)
+        self._schedule(talk, episode)
+        return True
+
+    def _parent(self, facts: Facts) -> Talk | None:
+        if not facts.parent_id:
+            return None
+        known = self._where.get(bytes.fromhex(facts.trace_id + facts.parent_id))
+        return known[0] if known is not None else None
+
+    def _open(self, talk: Talk, earlier: DecidedEpisode | None, now: float) -> None:
+        talk.number += 1
+        talk.open = OpenEpisode(number=talk.number, opened_s=now, last_s=now)
+        talk.open.context_tip = talk.last_tip
+        if earlier is not None:
+            talk.open.context = earlier.messages
+
+    def _hold(self, talk: Talk, held: Held, facts: Facts, now: float) -> None:
+        episode = talk.open
+        if episode is None:
+            raise ValueError("an episode is open while spans are held")
+        episode.held[held.key] = held
+        self._where[held.key] = (talk, held)
+        self._take(episode, held.ref[0])
+        episode.content_size += held.size
+        self._content_size += held.size
+        self._note(episode, held, facts)
+        if facts.ends_conversation:
+            episode.end_s = now
+        self._touch(talk, episode, now)
+
+    def _note(self, episode: OpenEpisode, held: Held, facts: Facts) -> None:
+        """Keep what completion depends on, so that content can leave memory."""
+        episode.active |= facts.role in _ACTIVE_ROLES or bool(facts.conversation_id)
+        episode.failed |= bool(facts.error)
+        start = facts.start_ns
+        episode.started_ns = min(episode.started_ns or start, start) or start
+        episode.ended_ns = max(episode.ended_ns, facts.end_ns, start)
+        if facts.trace_id:
+            root_ended = not held.is_log and not facts.parent_id and facts.end_ns > 0
+            episode.traces[facts.trace_id] = episode.traces.get(facts.trace_id, False) or root_ended
+            episode.model_roots |= root_ended and facts.role == "llm"
+
+    def _take(self, episode: OpenEpisode, request: int) -> None:
+        if request not in episode.requests:
+            self._pin(request)
+        episode.requests[request] = episode.requests.get(request, 0) + 1
+
+    def _again(self, talk: Talk, known: Held, held: Held) -> Outcome:
+        """Let the richer of two descriptions of one span win."""
+        episode = talk.open
+        if episode is None or held.richness <= known.richness or held.facts is None:
+            return "duplicate"
+        self._take(episode, held.ref[0])
+        change = held.size - (known.size if known.facts is not None else 0)
+        episode.content_size += change
+        self._content_size += change
+        # The poorer description keeps its request pinned until the episode is decided.
+        known.ref, known.size, known.richness = held.ref, held.size, held.richness
+        known.facts, known.span = held.facts, held.span
+        self._note(episode, held, held.facts)
+        if held.facts.ends_conversation:
+            episode.end_s = episode.last_s
+        self._schedule(talk, episode)
+        return "replaced"
+
+    def _again_decided(self, held: Held, facts: Facts, now: float) -> Outcome:
+        for talk in self._stitcher.of_trace(facts.trace_id):
+            for earlier in talk.decided.values():
+                if held.richness > earlier.unfinished.get(held.key, held.richness):
+                    del earlier.unfinished[held.key]
+                    self._add_late(talk, earlier, held, now)
+                    return "replaced"
+        return "duplicate"
+
+    def _add_late(self, talk: Talk, earlier: DecidedEpisode, held: Held, now: float) -> Outcome:
+        if not self._window.add(talk, earlier, held, now):
+            return "duplicate"
+        self._pin(held.ref[0])
+        return "late"
+
+    def _adopt_children(self, talk: Talk, held: Held, facts: Facts) -> None:
+        """Move children that came before their parent, where a trace holds several conversations."""
+        if not held.own_id or not facts.span_id:
+            return
+        for other in self._stitcher.of_trace(facts.trace_id):
+            if other is talk or other.open is None or talk.open is None:
+                continue
+            moving = [held.span_id]
+            while moving:
+                above = moving.pop()
+                for child in [h for h in other.open.held.values() if h.parent_id == above]:
+                    if not child.own_id and child.facts is not None:
+                        self._move(child, other.open, talk, talk.open)
+                        moving.append(child.span_id)
+
+    def _move(self, held: Held, source: OpenEpisode, talk: Talk, target: OpenEpisode) -> None:
+        del source.held[held.key]
+        source.content_size -= held.size
+        self._let_go(source, held.ref[0])
+        target.held[held.key] = held
+        target.content_size += held.size
+        self._where[held.key] = (talk, held)
+        self._take(target, held.ref[0])
+        if held.facts is not None:
+            self._note(target, held, held.facts)
+
+    def _let_go(self, episode: OpenEpisode, request: int) -> None:
+        episode.requests[request] -= 1
+        if not episode.requests[request]:
+            del episode.requests[request]
+            self._unpin(request)
+
+    def merged(self, source: Talk, target: Talk) -> None:
+        """Move the open episode of an anonymous conversation into the one it is part of."""
+        episode = source.open
+        self._idle.pop(source.key, None)
+        self._warm.pop(source.key, None)
+        source.open = None
+        if episode is None:
+            return
+        if target.open is None:
+            target.number += 1
+            target.open = OpenEpisode(
+                number=target.number, opened_s=episode.opened_s, last_s=episode.last_s
+            )
+            target.open.context_tip = target.last_tip
+        goal = target.open
+        for held in list(episode.held.values()):
+            goal.held[held.key] = held
+            self._where[held.key] = (target, held)
+            self._take(goal, held.ref[0])
+        for request in episode.requests:
+            self._unpin(request)
+        goal.content_size += episode.content_size
+        goal.active |= episode.active
+        goal.failed |= episode.failed
+        goal.model_roots |= episode.model_roots
+        goal.opened_s = min(goal.opened_s, episode.opened_s)
+        goal.started_ns = min(goal.started_ns or episode.started_ns, episode.started_ns)
+        goal.ended_ns = max(goal.ended_ns, episode.ended_ns)
+        goal.end_s = goal.end_s if episode.end_s is None else episode.end_s
+        for trace_id, ended in episode.traces.items():
+            goal.traces[trace_id] = goal.traces.get(trace_id, False) or ended
+        self._touch(target, goal, max(goal.last_s, episode.last_s))
+
+    # --- what is due
+
+    def advance(self, now: float) -> Iterator[Due]:
+        """Yield every episode that is finished by ``now``, and every revision."""
+        while self._due and self._due[0][0] <= now:
+            _, _, talk, number = heapq.heappop(self._due)
+            episode = talk.open
+            if episode is None or episode.number != number:
+                continue
+            due_s, reason = self._deadline(talk, episode)
+            if due_s > now:
+                episode.scheduled_s = due_s
+                heapq.heappush(self._due, (due_s, next(self._order), talk, number))
+                continue
+            yield self._close(talk, episode, reason)
+        yield from self._window.due(now)
+
+    def overflow(self) -> Iterator[Due]:
+        """Yield the longest-idle episodes that are over the cap, marked truncated."""
+        while len(self._idle) > self._config.max_open_episodes:
+            talk = next(iter(self._idle.values()))
+            if talk.open is not None:
+                yield self._close(talk, talk.open, "truncated")
+
+    def _deadline(self, talk: Talk, episode: OpenEpisode) -> tuple[float, EndReason]:
+        config = self._config
+        limit = episode.opened_s + config.max_episode
+        reason: EndReason = "idle"
+        if episode.end_s is not None:
+            due, reason = max(episode.end_s, episode.last_s) + config.end_grace, "explicit"
+        elif not episode.active:
+            due = episode.last_s + config.lone_trace_timeout
+        elif self._is_lone_run(talk, episode):
+            due, reason = episode.last_s + config.lone_trace_timeout, "lone_trace"
+        else:
+            due = episode.last_s + config.idle_timeout
+        return (due, reason) if due <= limit else (limit, "truncated")
+
+    def _is_lone_run(self, talk: Talk, episode: OpenEpisode) -> bool:
+        """Say whether this is one finished trace without any id.
+
+        A model call that is itself a root is one step of a hand-written loop, whose next
+        step comes in another trace; it waits for the idle timeout.
+        """
+        return (
+            not talk.explicit
+            and not episode.model_roots
+            and len(episode.traces) == 1
+            and all(episode.traces.values())
+        )
+
+    def _touch(self, talk: Talk, episode: OpenEpisode, now: float) -> None:
+        episode.last_s = max(episode.last_s, now)
+        self._idle[talk.key] = talk
+        self._idle.move_to_end(talk.key)
+        self._warm[talk.key] = talk
+        self._warm.move_to_end(talk.key)
+        self._schedule(talk, episode)
+
+    def _schedule(self, talk: Talk, episode: OpenEpisode) -> None:
+        due, _ = self._deadline(talk, episode)
+        if due < episode.scheduled_s:
+            episode.scheduled_s = due
+            heapq.heappush(self._due, (due, next(self._order), talk, episode.number))
+
+    def _close(self, talk: Talk, episode: OpenEpisode, reason: EndReason) -> Due:
+        talk.open = None
+        self._idle.pop(talk.key, None)
+        self._warm.pop(talk.key, None)
+        self._content_size -= episode.content_size
+        for key in episode.held:
+            self._where.pop(key, None)
+        return Due(
+            kind="episode" if episode.active else "plain",
+            talk=talk,
+            number=episode.number,
+            reason=reason,
+            held=list(episode.held.values()),
+            opened=episode,
+        )
+
+    # --- after the decision
+
+    def settle(self, talk: Talk, decided: DecidedEpisode) -> None:
+        """Keep a decided episode for the late window."""
+        self._window.settle(talk, decided)
+
+    def expired(self, before_s: float) -> Iterator[DecidedEpisode]:
+        """Yield and let go of stored episodes that were decided before ``before_s``."""
+        for talk, decided in self._window.expired(before_s):
+            self.drop(talk)
+            yield decided
+
+    def drop(self, talk: Talk) -> None:
+        """Forget a conversation that has neither an open nor a recent episode."""
+        if talk.open is None and not talk.decided:
+            self._stitcher.forget(talk)
+
+    def _bound(self) -> None:
+        """Take the content of the longest-idle episodes out of memory, down to the budget."""
+        while self._warm and self._content_size > self._config.content_budget:
+            _, talk = self._warm.popitem(last=False)
+            if talk.open is None:
+                continue
+            for held in talk.open.held.values():
+                held.facts = held.span = None
+            self._content_size -= talk.open.content_size
+            talk.open.content_size = 0

@@ -1,0 +1,71 @@
+"""Keep decided episodes for a while, so that late spans revise them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from collector.model import Facts
+from collector.talk import DecidedEpisode, Due, Held, Talk
+
+_Key = tuple[str, int]
+
+
+class LateWindow:
+    """Hold the decided episodes whose late window is not over."""
+
+    def __init__(self, *, quiet: float) -> None:
+        self._quiet = quiet
+        self._decided: OrderedDict[_Key, tuple[Talk, DecidedEpisode]] = OrderedDict()
+        self._waiting: dict[_Key, tuple[Talk, DecidedEpisode]] = {}
+
+    def __len__(self) -> int:
+        """Return how many decided episodes are still held."""
+        return len(self._decided)
+
+    def settle(self, talk: Talk, decided: DecidedEpisode) -> None:
+        """Start, or after a revision go on with, the late window of an episode."""
+        talk.decided[decided.number] = decided
+        self._decided[talk.key, decided.number] = (talk, decided)
+
+    def add(self, talk: Talk, earlier: DecidedEpisode, held: Held, now: float) -> bool:
+        """Take in a late span; return False when it is there already."""
+        if held.key in earlier.late:
+            return False
+        earlier.late[held.key] = held
+        earlier.late_s = now
+        self._waiting[talk.key, earlier.number] = (talk, earlier)
+        return True
+
+    def due(self, now: float) -> Iterator[Due]:
+        """Yield a revision for every episode whose late spans have gone quiet."""
+        ready = [k for k, (_, e) in self._waiting.items() if e.late_s + self._quiet <= now]
+        for key in ready:
+            talk, earlier = self._waiting.pop(key)
+            held, earlier.late = list(earlier.late.values()), {}
+            yield Due(
+                kind="revision",
+                talk=talk,
+                number=earlier.number,
+                reason=earlier.end_reason,
+                held=held,
+                earlier=earlier,
+            )
+
+    def expired(self, before_s: float) -> Iterator[tuple[Talk, DecidedEpisode]]:
+        """Yield and let go of stored episodes that were decided before ``before_s``."""
+        over: list[_Key] = []
+        for key, (_, decided) in self._decided.items():
+            if decided.decided_s > before_s:
+                break
+            if decided.stored and not decided.late:
+                over.append(key)
+        for key in over:
+            talk, decided = self._decided.pop(key)
+            talk.decided.pop(decided.number, None)
+            yield talk, decided
+
+
+def belongs_to(earlier: DecidedEpisode, facts: Facts) -> bool:
+    """Say whether a span began before the decided episode was over."""
+    return facts.start_ns <= earlier.ended_ns

@@ -1,0 +1,332 @@
+"""Decide which conversation a span belongs to.
+
+An explicit conversation id decides by itself and is never merged with another. Without
+one, a span joins inside its scope only: by its parent or trace, by the response it
+continues, by a message history that equals an open tip, by a tool call that waits for its
+result. A tip that was continued already, or that two conversations share, starts a new
+conversation: joining two people's conversations is worse than splitting one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from collector.message_keys import MessageKeys, canonical, digest
+from collector.model import Facts, Message
+from collector.talk import Talk
+
+_TIPS_PER_TALK = 8
+_K = TypeVar("_K")
+
+
+class Remembered(Protocol):
+    """What outlives memory: conversations whose episodes are all decided."""
+
+    def talk(self, key: str) -> Talk | None:
+        """Return a conversation that memory has let go, without open episode."""
+
+    def key_of_tip(self, tip: bytes) -> str | None:
+        """Return the key of the conversation whose history ends in ``tip``."""
+
+
+class Stitcher:
+    """Index the living conversations and place each span in one.
+
+    ``count(method, result)`` is called once per placement; ``merged(source, target)`` when
+    an anonymous conversation turns out to be part of another.
+    """
+
+    def __init__(
+        self,
+        *,
+        keys: MessageKeys,
+        remembered: Remembered,
+        count: Callable[[str, str], None],
+        merged: Callable[[Talk, Talk], None],
+    ) -> None:
+        self._keys = keys
+        self._remembered = remembered
+        self._count = count
+        self._merged = merged
+        self.talks: dict[str, Talk] = {}
+        self._by_id: dict[str, list[Talk]] = {}
+        self._by_trace: dict[str, list[Talk]] = {}
+        self._tips: dict[bytes, list[Talk]] = {}
+        self._continued: dict[bytes, list[Talk]] = {}
+        self._heads: dict[bytes, list[Talk]] = {}
+        self._tools: dict[bytes, list[Talk]] = {}
+        self._responses: dict[tuple[str, str], list[Talk]] = {}
+
+    # --- looking up
+
+    def of_trace(self, trace_id: str) -> list[Talk]:
+        """Return the conversations that a trace touches."""
+        return self._by_trace.get(trace_id, [])
+
+    def of_id(self, id: str) -> list[Talk]:
+        """Return the conversations with this producer-given id, one per tenant and variant."""
+        return [talk for talk in self._by_id.get(id, []) if talk.explicit]
+
+    def place(self, fact: Facts, parent: Talk | None) -> Talk:
+        """Return the conversation that ``fact`` belongs to, made if need be.
+
+        ``parent`` is the conversation of its parent span, where that is known.
+        """
+        declared = _declared_key(fact)
+        talk = self._explicit(declared, fact) if declared else self._anonymous(fact, parent)
+        _index(self._by_trace, fact.trace_id, talk, talk.traces)
+        if fact.response_id:
+            response = (fact.identity.tenant, fact.response_id)
+            _index(self._responses, response, talk, talk.responses)
+        if not talk.explicit and fact.role in ("llm", "agent") and (fact.input or fact.output):
+            talk = self._remember_history(fact, talk)
+        return talk
+
+    def forget(self, talk: Talk) -> None:
+        """Drop a conversation from every index; what is durable stays findable."""
+        self.talks.pop(talk.key, None)
+        _unindex(self._by_id, {talk.id: None}, talk)
+        _unindex(self._by_trace, talk.traces, talk)
+        _unindex(self._tips, talk.tips, talk)
+        _unindex(self._continued, talk.continued, talk)
+        _unindex(self._heads, talk.heads, talk)
+        _unindex(self._tools, talk.pending_tools, talk)
+        _unindex(self._responses, talk.responses, talk)
+
+    def adopt(self, talk: Talk) -> None:
+        """Index a conversation that was restored."""
+        self.talks[talk.key] = talk
+        _index(self._by_id, talk.id, talk)
+        for trace_id in talk.traces:
+            _index(self._by_trace, trace_id, talk)
+        for tip in talk.tips:
+            _index(self._tips, tip, talk)
+
+    # --- explicit ids
+
+    def _explicit(self, key: str, fact: Facts) -> Talk:
+        talk = self.talks.get(key)
+        if talk is None:
+            talk = self._create(key, fact.conversation_id or fact.thread_id, explicit=True)
+            self._count("id", "new")
+        else:
+            self._count("id", "joined")
+        for other in list(self.of_trace(fact.trace_id)):
+            if not other.explicit and other is not talk:
+                self._merge(other, talk)
+        return talk
+
+    def _create(self, key: str, id: str, *, explicit: bool) -> Talk:
+        talk = self._remembered.talk(key) or Talk(key=key, id=id, explicit=explicit)
+        self.adopt(talk)
+        return talk
+
+    # --- without an id
+
+    def _anonymous(self, fact: Facts, parent: Talk | None) -> Talk:
+        near = parent
+        if near is None:
+            in_trace = self.of_trace(fact.trace_id)
+            near = in_trace[0] if in_trace else None
+        if near is not None and near.explicit:
+            self._count("trace", "joined")
+            return near
+        linked = self._linked(fact)
+        if linked is not None:
+            if near is not None and near is not linked and not self._merge(near, linked):
+                return near
+            return linked
+        if near is not None:
+            self._count("trace", "joined")
+            return near
+        key = f"trace:{fact.trace_id}" if fact.trace_id else f"span:{fact.span_id}"
+        return self._create(key, fact.trace_id or fact.span_id, explicit=False)
+
+    def _linked(self, fact: Facts) -> Talk | None:
+        """Return the one conversation that the fact's own content points to."""
+        tenant = fact.identity.tenant
+        for method, response_id in (
+            ("previous_response", fact.previous_response_id),
+            ("response", fact.response_id),
+        ):
+            talks = self._responses.get((tenant, response_id), []) if response_id else []
+            if len(talks) == 1:
+                self._count(method, "joined")
+                return talks[0]
+        if fact.role in ("llm", "agent") and fact.input:
+            talk = self._by_history(fact)
+            return talk if talk is not None else self._by_answered_tool(fact)
+        if fact.role == "tool" and fact.tool is not None and fact.tool.id:
+            request = fact.tool
+            key = _tool_key(fact, request.id, request.name, canonical(request.arguments))
+            return self._single(self._tools.get(key), "tool_call")
+        return None
+
+    def _by_history(self, fact: Facts) -> Talk | None:
+        chain = self._keys.chain(self._scope(fact), fact.input)
+        for key in reversed(chain):
+            talks = self._tips.get(key)
+            if talks:
+                return self._single(talks, "history")
+        last = _last_reply(fact.input)
+        if last is None:
+            self._count("history", "new")
+            return None
+        head = chain[last]
+        if head in self._continued:
+            self._count("history", "continued")
+            return None
+        remembered = self._remembered.key_of_tip(head)
+        if remembered is None:
+            self._count("history", "new")
+            return None
+        self._count("history", "joined")
+        return self.talks.get(remembered) or self._create(remembered, "", explicit=False)
+
+    def _by_answered_tool(self, fact: Facts) -> Talk | None:
+        """Join by the results at the end of the input: they answer somebody's open calls."""
+        last = _last_reply(fact.input)
+        if last is None:
+            return None
+        for request in fact.input[last].tool_requests:
+            if request.id:
+                key = _tool_key(fact, request.id, request.name, canonical(request.arguments))
+                talk = self._single(self._tools.get(key), "tool_call")
+                if talk is not None:
+                    return talk
+        return None
+
+    def _single(self, talks: list[Talk] | None, method: str) -> Talk | None:
+        if not talks:
+            return None
+        self._count(method, "joined" if len(talks) == 1 else "tie")
+        return talks[0] if len(talks) == 1 else None
+
+    def _scope(self, fact: Facts) -> bytes:
+        who = fact.identity
+        # The system prompt and the tools may change between the calls of one conversation.
+        version = who.agent_version or fact.model
+        parts = (who.tenant, who.agent, version, who.environment, who.variant, who.credential_hash)
+        return digest("\x1f".join(parts).encode("utf-8", "surrogatepass"))
+
+    # --- what a call leaves behind
+
+    def _remember_history(self, fact: Facts, talk: Talk) -> Talk:
+        seed = self._scope(fact)
+        before = self._keys.chain(seed, fact.input)
+        after = self._keys.chain(before[-1] if before else seed, fact.output)
+        tip = (after or before)[-1]
+        for key in before:
+            if key in talk.tips and key != tip:
+                del talk.tips[key]
+                _unindex(self._tips, {key: None}, talk)
+                _index(self._continued, key, talk, talk.continued)
+        if tip in talk.continued:
+            return talk
+        _index(self._tips, tip, talk, talk.tips)
+        while len(talk.tips) > _TIPS_PER_TALK:
+            oldest = next(iter(talk.tips))
+            del talk.tips[oldest]
+            _unindex(self._tips, {oldest: None}, talk)
+        self._note_tools(fact, talk)
+        self._note_head(fact, talk, before)
+        return self._join_waiting(tip, talk)
+
+    def _note_tools(self, fact: Facts, talk: Talk) -> None:
+        for message in fact.output:
+            for request in message.tool_requests:
+                if request.id:
+                    key = _tool_key(fact, request.id, request.name, canonical(request.arguments))
+                    _index(self._tools, key, talk, talk.pending_tools)
+        last = _last_reply(fact.input)
+        if last is not None:
+            for request in fact.input[last].tool_requests:
+                key = _tool_key(fact, request.id, request.name, canonical(request.arguments))
+                if talk.pending_tools.pop(key, False) is None:
+                    _unindex(self._tools, {key: None}, talk)
+
+    def _note_head(self, fact: Facts, talk: Talk, chain: list[bytes]) -> None:
+        """Wait for the call that this one continues, when it was never seen."""
+        last = _last_reply(fact.input)
+        if last is None or len(talk.traces) > 1 or talk.number > 1:
+            return
+        head = chain[last]
+        if head not in self._continued and head not in self._tips:
+            _index(self._heads, head, talk, talk.heads)
+
+    def _join_waiting(self, tip: bytes, talk: Talk) -> Talk:
+        waiting = [other for other in self._heads.get(tip, []) if other is not talk]
+        if len(waiting) != 1 or len(self._tips.get(tip, [])) != 1:
+            return talk
+        later = waiting[0]
+        if not self._merge(later, talk):
+            return talk
+        del talk.tips[tip]
+        _unindex(self._tips, {tip: None}, talk)
+        _index(self._continued, tip, talk, talk.continued)
+        self._count("history", "joined_late")
+        return talk
+
+    def _merge(self, source: Talk, target: Talk) -> bool:
+        """Make an anonymous conversation part of another, unless it was decided already."""
+        if source.explicit or source.decided or source.number > 1 or source is target:
+            return False
+        self.forget(source)
+        for trace_id in source.traces:
+            _index(self._by_trace, trace_id, target, target.traces)
+        for response in source.responses:
+            _index(self._responses, response, target, target.responses)
+        if not target.explicit:
+            for tip in source.tips:
+                _index(self._tips, tip, target, target.tips)
+            for key in source.continued:
+                _index(self._continued, key, target, target.continued)
+            for tool in source.pending_tools:
+                _index(self._tools, tool, target, target.pending_tools)
+        self._merged(source, target)
+        return True
+
+
+def _declared_key(fact: Facts) -> str:
+    """Return the key that an explicit id gives; ids never cross tenant, environment or variant."""
+    declared = fact.conversation_id or fact.thread_id
+    if not declared:
+        return ""
+    who = fact.identity
+    kind = "id" if fact.conversation_id else f"thread\x1f{who.agent}"
+    text = f"{kind}\x1f{who.tenant}\x1f{who.environment}\x1f{who.variant}\x1f{declared}"
+    return f"id:{digest(text.encode('utf-8', 'surrogatepass')).hex()}"
+
+
+def _tool_key(fact: Facts, id: str, name: str, arguments: bytes) -> bytes:
+    who = fact.identity
+    scope = (who.tenant, who.agent, who.environment, who.variant, who.credential_hash, id, name)
+    return digest("\x1f".join(scope).encode("utf-8", "surrogatepass") + b"\x1f" + arguments)
+
+
+def _last_reply(messages: tuple[Message, ...]) -> int | None:
+    """Return the index of the last assistant message."""
+    for index in range(len(messages) - 1, -1, -1):
+        if messages[index].role == "assistant":
+            return index
+    return None
+
+
+def _index(
+    index: dict[_K, list[Talk]], key: _K, talk: Talk, own: dict[_K, None] | None = None
+) -> None:
+    talks = index.setdefault(key, [])
+    if talk not in talks:
+        talks.append(talk)
+    if own is not None:
+        own[key] = None
+
+
+def _unindex(index: dict[_K, list[Talk]], keys: dict[_K, None], talk: Talk) -> None:
+    for key in keys:
+        talks = index.get(key)
+        if talks and talk in talks:
+            talks.remove(talk)
+            if not talks:
+                del index[key]

@@ -19,10 +19,12 @@ import msgspec
 from collector.address import is_loopback, parse_address
 from collector.config import Config
 from collector.errors import ConfigError
+from collector.sensitive import KINDS
 from collector.units import parse_duration, parse_size
 from collector.yaml_file import FromEnvironment, read_yaml, shown, yaml_value
 
 PREFIX = "OUTRIDER__"
+LOG_LEVELS = ("debug", "info", "warning", "error")
 
 KeyPath: TypeAlias = tuple[str, ...]
 
@@ -47,6 +49,21 @@ def validate(config: Config) -> None:
     Raises:
         ConfigError: the first thing that is wrong; the text names the key and the fix.
     """
+    _check_addresses(config)
+    _check_redaction(config)
+    _check_values(config)
+
+
+def addresses(config: Config) -> dict[str, str]:
+    """Return every address the process binds, by its key."""
+    return {
+        "receive.http": config.receive.http,
+        "console.address": config.console.address,
+        "telemetry.metrics": config.telemetry.metrics,
+    }
+
+
+def _check_addresses(config: Config) -> None:
     taken: dict[tuple[str, int], str] = {}
     for key, text in addresses(config).items():
         try:
@@ -63,6 +80,12 @@ def validate(config: Config) -> None:
         other = taken.setdefault((address.host, address.port), key)
         if address.port and other != key:
             raise ConfigError(f"{key}: {text} is already taken by {other}; give it another port")
+
+
+def _check_redaction(config: Config) -> None:
+    for kind in config.redact.kinds:
+        if kind not in KINDS:
+            raise ConfigError(f"redact.kinds: there is no kind {kind!r}{nearest(kind, KINDS)}")
     for name, pattern in config.redact.patterns.items():
         try:
             re.compile(pattern)
@@ -70,6 +93,17 @@ def validate(config: Config) -> None:
             raise ConfigError(
                 f"redact.patterns.{name}: not a regular expression: {error}"
             ) from error
+
+
+def _check_values(config: Config) -> None:
+    if config.telemetry.log_level not in LOG_LEVELS:
+        raise ConfigError(
+            f"telemetry.log_level: expected one of {', '.join(LOG_LEVELS)}, "
+            f"got {config.telemetry.log_level!r}"
+        )
+    for key, (number, least) in _least(config).items():
+        if number < least:
+            raise ConfigError(f"{key}: expected a number >= {least}, got {number}")
     if config.store.url and not re.match(r"https?://[^/\s]", config.store.url):
         raise ConfigError(
             f"store.url: expected http(s)://host:8123, got {config.store.url!r}; "
@@ -77,12 +111,15 @@ def validate(config: Config) -> None:
         )
 
 
-def addresses(config: Config) -> dict[str, str]:
-    """Return every address the process binds, by its key."""
+def _least(config: Config) -> dict[str, tuple[int, int]]:
+    """Return each count that has a smallest sensible value, with it."""
     return {
-        "receive.http": config.receive.http,
-        "console.address": config.console.address,
-        "telemetry.metrics": config.telemetry.metrics,
+        "journal.seen_limit": (config.journal.seen_limit, 0),
+        "assemble.max_open_episodes": (config.assemble.max_open_episodes, 1),
+        "sample.keep_new_version": (config.sample.keep_new_version, 0),
+        "store.ttl_days": (config.store.ttl_days, 0),
+        "store.batch_episodes": (config.store.batch_episodes, 1),
+        "telemetry.label_limit": (config.telemetry.label_limit, 1),
     }
 
 
@@ -120,7 +157,7 @@ class _Reader:
 
     def convert(self, value: Any, hint: Any, at: KeyPath) -> Any:
         """Convert one value; ``at`` is its key path."""
-        unit = _unit(hint)
+        unit = unit_of(hint)
         plain = typing.get_args(hint)[0] if _is_annotated(hint) else hint
         if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
             return self._struct(value, plain, at)
@@ -179,7 +216,7 @@ class _Reader:
 
 def describe(hint: Any) -> str:
     """Say in a few words what a setting of this type expects."""
-    unit = _unit(hint)
+    unit = unit_of(hint)
     if unit == "duration":
         return "a duration such as 250ms, 3s or 15m"
     if unit == "size":
@@ -195,7 +232,8 @@ def describe(hint: Any) -> str:
     return known.get(plain, "a value")
 
 
-def _unit(hint: Any) -> str:
+def unit_of(hint: Any) -> str:
+    """Return the unit of an annotated type: ``duration``, ``size`` or empty."""
     for annotation in getattr(hint, "__metadata__", ()):
         if isinstance(annotation, msgspec.Meta) and annotation.extra:
             return str(annotation.extra.get("unit", ""))

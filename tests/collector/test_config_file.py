@@ -120,7 +120,10 @@ def test_names_a_missing_variable(tmp_path: Path) -> None:
         ("auth: {token: a\n", "line 2: "),
         ("auth: !!python/object/apply:os.getcwd []", "line 1: could not determine a constructor"),
         ("receive: {http: localhost}", "receive.http: expected host:port"),
+        ("redact: {kinds: [emial]}", "redact.kinds: there is no kind 'emial'; did you mean email?"),
         ("redact: {patterns: {a: '('}}", "redact.patterns.a: not a regular expression"),
+        ("telemetry: {log_level: loud}", "telemetry.log_level: expected one of debug, info"),
+        ("store: {batch_episodes: 0}", "store.batch_episodes: expected a number >= 1, got 0"),
         ("store: {url: 'db:8123'}", "store.url: expected http(s)://host:8123"),
         (
             "console: {address: '127.0.0.1:4318'}",

@@ -1,0 +1,39 @@
+"""Say where a started process listens and how to point an exporter at it."""
+
+from __future__ import annotations
+
+from collector.address import parse_address
+from collector.config import Config
+
+ANY_HOST = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound
+"""Hosts that mean every interface; a client on this machine uses loopback instead."""
+
+
+def banner(config: Config) -> str:
+    """Return the addresses and the snippet for any OTLP exporter.
+
+    The addresses are those of ``config``: when the system chose a port, pass a
+    configuration that names the chosen one. The token itself is never printed.
+    """
+    http = base_url(config.receive.http)
+    lines = [
+        f"OTLP/HTTP  {http}",
+        f"metrics    {base_url(config.telemetry.metrics)}/metrics",
+        f"console    {base_url(config.console.address)}",
+        "",
+        "Point any OTLP exporter at it:",
+        "",
+        f"  export OTEL_EXPORTER_OTLP_ENDPOINT={http}",
+        "  export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+        "  export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",
+    ]
+    if config.auth.token:
+        lines.append('  export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<auth.token>"')
+    return "\n".join(lines) + "\n"
+
+
+def base_url(address: str) -> str:
+    """Return the URL at which a client on this machine reaches an address that was bound."""
+    parsed = parse_address(address)
+    host = "127.0.0.1" if parsed.host in ANY_HOST else parsed.host
+    return f"http://[{host}]:{parsed.port}" if ":" in host else f"http://{host}:{parsed.port}"

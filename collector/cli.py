@@ -1,0 +1,97 @@
+"""Start the command line: ``outrider COMMAND``.
+
+Data goes to standard output, everything else to standard error. Exit codes: 0 done,
+1 something failed, 2 the configuration or the command line is wrong, 130 interrupted,
+141 the reader of our output went away.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import textwrap
+from collections.abc import Sequence
+
+from collector.commands.check import CHECK
+from collector.commands.command import Command
+from collector.commands.evaluate import EVALUATE
+from collector.commands.export import EXPORT
+from collector.commands.migrate import MIGRATE
+from collector.commands.replay import REPLAY
+from collector.commands.score import SCORE
+from collector.commands.serve import SERVE
+from collector.errors import ConfigError, OutriderError
+from collector.version import __version__
+
+COMMANDS: tuple[Command, ...] = (SERVE, SCORE, REPLAY, EXPORT, EVALUATE, CHECK, MIGRATE)
+
+EXAMPLES = """\
+outrider serve                                   # receive, score, store, export
+outrider score examples/support.jsonl            # score a transcript, no server
+outrider replay examples/support.jsonl           # send it to a running instance as traffic
+outrider export scores | jq 'select(.verdict == "fail")'
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = parser().parse_args(argv)
+    try:
+        code: int = arguments.run(arguments)
+        sys.stdout.flush()
+    except ConfigError as error:
+        return _failed(error, 2)
+    except BrokenPipeError:
+        # The interpreter flushes standard output once more at exit, which must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 141
+    except (OutriderError, OSError) as error:
+        return _failed(error, 1)
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser of the whole command line."""
+    top = argparse.ArgumentParser(
+        prog="outrider",
+        description="Score live agent conversations, store them and export their quality.",
+        epilog=f"examples:\n{_indented(EXAMPLES)}\n\n`outrider COMMAND --help` shows more of each.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"outrider {__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        sub = commands.add_parser(
+            command.name,
+            help=command.summary,
+            description=textwrap.fill(command.description, 88),
+            epilog=f"examples:\n{_indented(command.examples)}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.arguments(sub)
+        sub.set_defaults(run=command.run)
+    version = commands.add_parser("version", help="print the version")
+    version.set_defaults(run=_version)
+    return top
+
+
+def _version(arguments: argparse.Namespace) -> int:
+    del arguments
+    print(f"outrider {__version__}")
+    return 0
+
+
+def _failed(error: Exception, code: int) -> int:
+    print(f"outrider: error: {' '.join(str(error).split())}", file=sys.stderr)
+    return code
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.strip().splitlines())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

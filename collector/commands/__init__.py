@@ -1,0 +1,1 @@
+"""Hold the subcommands of the command line, one file each."""

@@ -1,0 +1,109 @@
+"""Check the configuration, the ports and the data directory before a start."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import socket
+from pathlib import Path
+
+import yaml
+
+from collector.address import Address, parse_address
+from collector.commands.command import Command, add_config, add_data_dir, config_of
+from collector.config_file import addresses
+from collector.errors import ConfigError
+from collector.settings import as_yaml, changed
+
+LOCK_FILE = "lock"
+"""In the data directory; held by the process that serves from it."""
+
+
+def check_port(key: str, address: Address) -> None:
+    """Bind and release an address.
+
+    Raises:
+        ConfigError: it is taken or not ours to bind; the text names the key and the fix.
+    """
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address.host, address.port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                fix = f"stop what listens there, or set {key} to another port"
+                raise ConfigError(f"{key}: {address} is in use; {fix}") from error
+            raise ConfigError(
+                f"{key}: cannot listen on {address}: {error.strerror or error}"
+            ) from error
+
+
+def check_data_dir(path: Path) -> None:
+    """Make sure the directory can be written, or made, and that no other process has it.
+
+    Raises:
+        ConfigError: it cannot; the text names the directory and the fix.
+    """
+    existing = path
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if not existing.is_dir():
+        raise ConfigError(f"{existing}: is not a directory; choose another --data-dir")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise ConfigError(
+            f"{existing}: is not writable; make it writable, or choose another --data-dir"
+        )
+    lock = path / LOCK_FILE
+    if lock.exists():
+        from collector.directory_lock import DirectoryLock
+
+        DirectoryLock(lock).release()
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check everything that `serve` would trip over, and say what differs from the defaults."""
+    from collector.redactor import Redactor
+    from scorers.registry import configured
+
+    config = config_of(arguments)
+    configured(config.scorers)
+    Redactor(config.redact.kinds, config.redact.patterns)
+    if arguments.print:
+        print(as_yaml(config), end="")
+        return 0
+    check_data_dir(arguments.data_dir)
+    for key, text in addresses(config).items():
+        check_port(key, parse_address(text))
+    print("ok")
+    for key, value in changed(config).items():
+        print(f"  {key}: {yaml.safe_dump(value, default_flow_style=True).splitlines()[0]}")
+    return 0
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_config(parser)
+    add_data_dir(parser)
+    parser.add_argument(
+        "--print",
+        action="store_true",
+        help="print the whole effective configuration as YAML, secrets hidden, and check nothing else",
+    )
+
+
+CHECK = Command(
+    name="check",
+    summary="check the configuration, the ports and the data directory",
+    description=(
+        "Read the configuration as `serve` would and say in one line what is wrong, or `ok` and the "
+        "values that differ from the defaults. Exit code 2 when something is wrong."
+    ),
+    examples="""\
+outrider check
+outrider check --config prod.yaml --data-dir /var/lib/outrider
+outrider check --print > outrider.yaml          # every key, to start from""",
+    arguments=declare,
+    run=run,
+)

@@ -1,0 +1,85 @@
+"""Describe one subcommand, and what all of them share."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from collector.config import Config
+from collector.config_file import load
+
+DEFAULT_CONFIG = Path("outrider.yaml")
+DEFAULT_DATA_DIR = Path("outrider-data")
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """One subcommand of ``outrider``."""
+
+    name: str
+    summary: str
+    """One line for ``outrider --help``."""
+    description: str
+    examples: str
+    """Two to four command lines, each with a comment on what it does."""
+    arguments: Callable[[argparse.ArgumentParser], None]
+    """Declare the command's own arguments."""
+    run: Callable[[argparse.Namespace], int]
+    """Do the work and return the exit code."""
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--config``."""
+    parser.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="configuration file (default: ./outrider.yaml if it is there)",
+    )
+
+
+def add_data_dir(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--data-dir``."""
+    parser.add_argument(
+        "--data-dir",
+        type=Path,
+        metavar="DIR",
+        default=DEFAULT_DATA_DIR,
+        help="where the journal and the embedded store live (default: ./outrider-data)",
+    )
+
+
+def add_scorers(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--scorer``."""
+    parser.add_argument(
+        "--scorer",
+        action="append",
+        dest="scorers",
+        metavar="NAME",
+        help="run only this scorer; may be given several times (default: all that are enabled)",
+    )
+
+
+def add_progress(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--progress`` and ``--no-progress``."""
+    parser.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="report progress on standard error (default: only on a terminal)",
+    )
+
+
+def config_of(arguments: argparse.Namespace) -> Config:
+    """Load the configuration that the arguments name.
+
+    Raises:
+        ConfigError: it cannot be read or is wrong.
+    """
+    path: Path | None = arguments.config
+    if path is None and DEFAULT_CONFIG.is_file():
+        path = DEFAULT_CONFIG
+    return load(path, os.environ)

@@ -1,0 +1,59 @@
+"""Measure the scorers against labelled transcripts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from collector.commands.command import Command, add_config, add_scorers, config_of
+from collector.commands.score import chosen_scorers
+from collector.commands.transcript_files import labelled
+from collector.model import Conversation
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the precision and recall of every scorer that the files have labels for."""
+    from scorers.evaluation import evaluate
+
+    scorers = chosen_scorers(config_of(arguments), arguments.scorers)
+    bad: list[str] = []
+
+    def read(path: Path) -> Iterator[tuple[Conversation, dict[str, Any]]]:
+        return labelled([path], None, bad)
+
+    evaluation = evaluate(arguments.files, scorers, read)
+    if arguments.json:
+        print(json.dumps(evaluation.as_dict(), indent=2))
+    else:
+        print(evaluation.table())
+    return 1 if bad else 0
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="labelled transcripts")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument(
+        "--errors", action="store_true", help="list every conversation a scorer got wrong"
+    )
+    add_scorers(parser)
+    add_config(parser)
+
+
+EVALUATE = Command(
+    name="evaluate",
+    summary="measure the scorers' precision and recall on labelled transcripts",
+    description=(
+        "Run the scorers on transcripts whose rows carry `labels` and compare: recall, false-positive "
+        "rate and precision with 95 % intervals, and milliseconds per conversation."
+    ),
+    examples="""\
+outrider evaluate labelled.jsonl.gz
+outrider evaluate labelled.jsonl.gz --scorer looping --errors
+outrider evaluate *.jsonl.gz --json > measured.json""",
+    arguments=declare,
+    run=run,
+)

@@ -1,0 +1,124 @@
+"""Write what was stored as JSON lines, from a running or a stopped instance."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from collector.banner import base_url
+from collector.commands.command import Command, add_config, add_data_dir, config_of
+from collector.commands.output import opened
+from collector.config import Config
+from collector.errors import ConfigError, OutriderError
+
+KINDS = ("conversations", "scores", "decisions", "observations")
+
+_READ_TIMEOUT_S = 300.0
+"""The store may think for a while before the first row."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write every row of one kind."""
+    config = config_of(arguments)
+    url = arguments.url or running_console(arguments.data_dir)
+    if url:
+        chunks = from_process(url, arguments.what, token=arguments.token or config.auth.token)
+    else:
+        chunks = from_store(config, arguments.data_dir, arguments.what)
+    with opened(arguments.output) as out:
+        for chunk in chunks:
+            out.write(chunk)
+    return 0
+
+
+def running_console(data_dir: Path) -> str:
+    """Return the URL of the process that serves from a data directory, empty when none does."""
+    from collector.serve_file import read
+
+    info = read(data_dir)
+    if info is None:
+        return ""
+    return info.console if "://" in info.console else base_url(info.console)
+
+
+def from_process(url: str, what: str, *, token: str) -> Iterator[bytes]:
+    """Yield the export of a running process as it comes.
+
+    Raises:
+        OutriderError: it cannot be reached, refuses, or breaks off.
+    """
+    import httpx
+
+    target = f"{url.rstrip('/')}/v1/export/{what}"
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    timeout = httpx.Timeout(10.0, read=_READ_TIMEOUT_S)
+    try:
+        with (
+            httpx.Client(timeout=timeout, trust_env=False) as client,
+            client.stream("GET", target, headers=headers) as response,
+        ):
+            if not response.is_success:
+                text = response.read().decode("utf-8", "replace").strip()
+                raise OutriderError(f"{target}: HTTP {response.status_code}: {text[:200]}")
+            yield from response.iter_bytes()
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise OutriderError(f"{target}: {str(error) or type(error).__name__}") from error
+
+
+def from_store(config: Config, data_dir: Path, what: str) -> Iterator[bytes]:
+    """Open the store ourselves, since no process has it, and yield its rows as lines.
+
+    Raises:
+        ConfigError: there is no store, or another process holds it.
+    """
+    from collector.stores.clickhouse import open_store
+    from collector.stores.export import export
+
+    if not config.store.url and not (data_dir / "store").is_dir():
+        raise ConfigError(
+            f"{data_dir}: holds no store; choose another --data-dir, or --url of a running instance"
+        )
+    encoder = msgspec.json.Encoder()
+    store = open_store(config.store, data_dir)
+    try:
+        for row in export(store, what):
+            yield encoder.encode(row) + b"\n"
+    finally:
+        store.close()
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("what", choices=KINDS, metavar="WHAT", help=", ".join(KINDS))
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: standard output")
+    add_data_dir(parser)
+    parser.add_argument(
+        "--url",
+        metavar="URL",
+        help="console address of a running instance, such as http://127.0.0.1:8090 "
+        "(default: the one that serves from the data directory, else the store itself)",
+    )
+    parser.add_argument(
+        "--token", default="", help="bearer token for it (default: auth.token of the configuration)"
+    )
+    add_config(parser)
+
+
+EXPORT = Command(
+    name="export",
+    summary="write conversations, scores, decisions or observations as JSON lines",
+    description=(
+        "Write what was stored, one JSON object a line, in a stable order: from the process that "
+        "serves from the data directory, from one at --url, or from the store when nothing runs."
+    ),
+    examples="""\
+outrider export scores
+outrider export conversations -o conversations.jsonl --data-dir /var/lib/outrider
+outrider export decisions --url http://127.0.0.1:8090
+outrider export scores | jq 'select(.verdict == "fail")'""",
+    arguments=declare,
+    run=run,
+)

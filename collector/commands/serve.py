@@ -1,0 +1,38 @@
+"""Run the whole process: receive, score, store and export until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+
+from collector.commands.command import Command, add_config, add_data_dir, config_of
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Start serving and return the exit code when it ends."""
+    config = config_of(arguments)
+    from collector.app import serve
+
+    return serve(config, arguments.data_dir)
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_config(parser)
+    add_data_dir(parser)
+
+
+SERVE = Command(
+    name="serve",
+    summary="receive traffic, score every conversation, store and export the results",
+    description=(
+        "Listen for OTLP on 127.0.0.1:4318, score each conversation when it is finished, keep it in "
+        "ClickHouse (embedded unless store.url is set) and export its quality on "
+        "127.0.0.1:9464/metrics. Stop it with Ctrl-C; nothing that was acknowledged is lost."
+    ),
+    examples="""\
+outrider serve                                  # defaults, data in ./outrider-data
+outrider serve --config prod.yaml --data-dir /var/lib/outrider
+OUTRIDER__ASSEMBLE__IDLE_TIMEOUT=3s outrider serve   # override one key""",
+    arguments=declare,
+    run=run,
+)

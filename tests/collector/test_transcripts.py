@@ -1,0 +1,193 @@
+"""Test reading recorded conversations."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from collector.errors import ConfigError, UnsupportedError
+from collector.model import Conversation, Document, Identity
+from collector.transcripts import TranscriptError, calls_at, format_of, read, read_labelled
+from tests.build import agent, conversation, request, result, tool, user
+
+HELLO = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
+
+
+def written(path: Path, *rows: Any) -> Path:
+    """Write rows as JSON lines; bytes are written as they are."""
+    lines = (row if isinstance(row, bytes) else msgspec.json.encode(row) for row in rows)
+    path.write_bytes(b"\n".join(lines))
+    return path
+
+
+def test_openai_row_is_the_live_conversation(tmp_path: Path) -> None:
+    """A row becomes the conversation that its messages give, with identity and model."""
+    call = {"id": "call_f", "function": {"name": "f", "arguments": "{}"}}
+    row = {
+        "id": "k-1",
+        "agent": "shop",
+        "model": "m-1",
+        "messages": [
+            {"role": "system", "content": "Be kind."},
+            {"role": "user", "content": "Go"},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "content": "ok", "tool_call_id": "call_f", "name": "f"},
+            {"role": "assistant", "content": "Done"},
+        ],
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}],
+    }
+    (read_back,) = read(written(tmp_path / "a.jsonl", row))
+    assert [call.model for call in read_back.llm_calls] == ["m-1", "m-1"]
+    assert msgspec.structs.replace(read_back, llm_calls=()) == conversation(
+        user("Go"),
+        agent("", request("f")),
+        result("f", "ok"),
+        agent("Done"),
+        id="k-1",
+        system_prompt="Be kind.",
+        tools=(msgspec.structs.replace(tool("f"), parameters={}),),
+    )
+
+
+def test_identity_of_a_row(tmp_path: Path) -> None:
+    """Version, environment and variant are taken from the row and never made up."""
+    full = {"agent": "a", "agent_version": "v2", "environment": "eu", "variant": "canary"}
+    first, second = read(written(tmp_path / "a.jsonl", HELLO | full, HELLO))
+    assert first.identity == Identity(
+        agent="a", agent_version="v2", environment="eu", variant="canary"
+    )
+    assert second.identity == Identity()
+
+
+def test_formats_are_detected(tmp_path: Path) -> None:
+    """Each format is recognised by its keys, and a text-only chat does not fix the dialect."""
+    block = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    anthropic = {"messages": [{"role": "assistant", "content": [block]}]}
+    rag = {"question": "q", "context": "c", "answer": "a"}
+    assert format_of(HELLO) == "openai"
+    assert format_of(HELLO | {"system": "s"}) == "anthropic"
+    assert format_of(HELLO | {"tools": [{"name": "f", "input_schema": {}}]}) == "anthropic"
+    assert format_of(rag) == "rag"
+    assert format_of({"resourceSpans": []}) == "otlp"
+    assert format_of({"text": "x"}) is None
+    _, chat, answer = read(written(tmp_path / "a.jsonl", HELLO, anthropic, rag))
+    assert chat.messages[0].tool_requests[0].name == "f"
+    assert answer.documents == (Document(text="c"),)
+
+
+def test_format_can_be_said(tmp_path: Path) -> None:
+    """A given format is used for every row, and an unknown one is a configuration error."""
+    path = written(tmp_path / "a.jsonl", HELLO | {"system": "Be kind."})
+    assert [c.system_prompt for c in read(path, format="openai")] == [""]
+    with pytest.raises(ConfigError, match="unknown transcript format 'xml'"):
+        list(read(path, format="xml"))
+
+
+def test_gzip_by_its_bytes(tmp_path: Path) -> None:
+    """A gzipped file is read whatever its name."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(gzip.compress(msgspec.json.encode(HELLO)))
+    assert len(list(read(path))) == 1
+
+
+@pytest.mark.parametrize("path", [None, Path("-")])
+def test_standard_input(path: Path | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a path, or with a dash, standard input is read."""
+    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(msgspec.json.encode(HELLO))))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert [c.id for c in read(path)] == ["line-1"]
+
+
+def test_ids(tmp_path: Path) -> None:
+    """A missing id is the line's number, and repeated ids are told apart."""
+    rows = [
+        HELLO | {"id": "a"},
+        b"",
+        HELLO,
+        HELLO | {"id": "a"},
+        HELLO | {"id": 7},
+        HELLO | {"id": "a"},
+    ]
+    ids = [c.id for c in read(written(tmp_path / "a.jsonl", *rows))]
+    assert ids == ["a", "line-3", "a#2", "7", "a#3"]
+
+
+def test_bad_lines_are_reported(tmp_path: Path) -> None:
+    """A line that cannot be read is reported with its number, and the others go on."""
+    unknown = {"messages": [{"role": "bot"}]}
+    path = written(tmp_path / "a.jsonl", b"{oops", HELLO, b"[1]", {"text": "x"}, unknown, HELLO)
+    errors: list[tuple[int, str]] = []
+    read_back = list(read(path, on_error=lambda line, reason: errors.append((line, reason))))
+    assert [c.id for c in read_back] == ["line-2", "line-6"]
+    assert [line for line, _ in errors] == [1, 3, 4, 5]
+    assert "not valid JSON" in errors[0][1]
+    assert errors[1][1] == "not a JSON object"
+    assert "no known transcript format" in errors[2][1]
+    assert "unknown role 'bot'" in errors[3][1]
+
+
+def test_bad_line_without_a_sink(tmp_path: Path) -> None:
+    """Without a place to report it, a bad line is raised with its number."""
+    with pytest.raises(TranscriptError, match="line 2: not a JSON object") as caught:
+        list(read(written(tmp_path / "a.jsonl", HELLO, b"3")))
+    assert caught.value.line == 2
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    """A file that is not there is a configuration error that names it."""
+    with pytest.raises(ConfigError, match="cannot read"):
+        list(read(tmp_path / "missing.jsonl"))
+
+
+def test_empty_file(tmp_path: Path) -> None:
+    """An empty file holds no conversations."""
+    assert list(read(written(tmp_path / "a.jsonl"))) == []
+
+
+def test_tools_by_key(tmp_path: Path) -> None:
+    """A tools key is looked up in the tools.json beside the file, else the line is an error."""
+    written(tmp_path / "tools.json", {"shop": [{"function": {"name": "f"}}]})
+    path = written(tmp_path / "a.jsonl", HELLO | {"tools": "shop"}, HELLO | {"tools": "bank"})
+    errors: list[str] = []
+    read_back = list(read(path, on_error=lambda _, reason: errors.append(reason)))
+    assert [[t.name for t in c.tools] for c in read_back] == [["f"]]
+    assert errors == ["`tools` is the key 'bank', which no tools.json beside the file defines"]
+
+
+def test_labels(tmp_path: Path) -> None:
+    """Labels are the row's own, with fault, faithful and source beside them."""
+    labelled = HELLO | {"labels": {"looping": True}, "fault": "loop", "source": "mine"}
+    path = written(tmp_path / "a.jsonl", labelled, HELLO)
+    assert [labels for _, labels in read_labelled(path)] == [
+        {"looping": True, "fault": "loop", "source": "mine"},
+        {},
+    ]
+
+
+def test_otlp_goes_to_the_assembler(tmp_path: Path) -> None:
+    """Every line of an OTLP file goes to the given assembler, and without one it is an error."""
+    path = written(tmp_path / "a.jsonl", {"resourceSpans": []}, {"resourceSpans": [{}]})
+
+    def assemble(lines: Iterable[bytes]) -> Iterator[Conversation]:
+        for line in lines:
+            yield conversation(user(line.decode().strip()))
+
+    texts = [c.messages[0].text for c in read(path, otlp_conversations=assemble)]
+    assert texts == ['{"resourceSpans":[]}', '{"resourceSpans":[{}]}']
+    with pytest.raises(UnsupportedError, match="assembler"):
+        list(read(path))
+
+
+def test_calls_at() -> None:
+    """Every assistant message is a model call, but a greeting that opens the conversation."""
+    greeting, reply = agent("Welcome"), agent("Hello")
+    assert calls_at([greeting, user("Hi"), reply, reply]) == [2, 3]
+    assert calls_at([greeting, agent("How can I help?")]) == []
+    assert calls_at([agent("", request("f")), result("f", "ok"), reply]) == [0, 2]

@@ -1,0 +1,283 @@
+"""Talk to ClickHouse: the embedded engine in a directory, or a server over HTTP."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import clickhouse_connect
+import msgspec
+from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import ClickHouseError
+from urllib3.exceptions import HTTPError
+
+from collector.config import StoreConfig
+from collector.directory_lock import DirectoryLock
+from collector.errors import ConfigError, PoisonRowError, StoreUnavailableError
+from collector.stores import migrations, retention
+from collector.stores.refusals import insert_error, line, query_error
+from collector.stores.tables import TABLES, Rows
+
+_SETTINGS = {
+    "async_insert": 0,  # acknowledged means written, and fsync_after_insert means durable
+    "date_time_input_format": "basic",  # `best_effort` misreads times near 1970
+    "input_format_parallel_parsing": 0,  # twice the processor time for our batch sizes
+    "max_partitions_per_insert_block": 0,  # a replay of old recordings touches many days
+    "output_format_json_quote_64bit_integers": 0,
+}
+
+_CHUNK_ROWS = 2_000
+"""Rows encoded and sent at once; about 25 MB of spans that carry full histories."""
+_REFUSALS = (ClickHouseError, HTTPError, OSError)
+_encoder = msgspec.json.Encoder()
+_DATABASE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def open_store(config: StoreConfig, data_dir: Path) -> ClickHouseStore:
+    """Open the store that the configuration names; a server is contacted at first use.
+
+    Raises:
+        ConfigError: the URL or database name is wrong, ``chdb`` is not installed, or the
+            engine's directory is held by another process or not writable.
+    """
+    if config.url:
+        return ClickHouseStore.server(
+            config.url, user=config.user, password=config.password, database=config.database
+        )
+    return ClickHouseStore.embedded(data_dir / "store", database=config.database)
+
+
+class ClickHouseStore:
+    """Write rows to ClickHouse and read them back, the same way embedded and over HTTP.
+
+    One thread may insert while others query: writing and reading have a connection each,
+    on which calls wait for one another. The embedded engine frees the interpreter while
+    it works.
+    """
+
+    def __init__(
+        self, connect: Callable[[], Client], *, database: str, lock: DirectoryLock | None = None
+    ) -> None:
+        """Keep how to connect; nothing is contacted yet.
+
+        Raises:
+            ConfigError: the database name is not a plain identifier.
+        """
+        if not _DATABASE.fullmatch(database):
+            raise ConfigError(
+                f"store.database: {database!r} is not a name; use letters, digits and _"
+            )
+        self.database = database
+        self._connect = connect
+        self._lock = lock
+        self._connecting = threading.Lock()
+        self._writer: Client | None = None
+        self._reader: Client | None = None
+
+    @classmethod
+    def embedded(cls, directory: Path, *, database: str = "outrider") -> ClickHouseStore:
+        """Open the embedded engine in a directory, made when missing.
+
+        Raises:
+            ConfigError: ``chdb`` is not installed, or the directory is held by another
+                process, not writable, or not the engine's.
+        """
+        lock = DirectoryLock(directory.with_name(f"{directory.name}.lock"))
+        store = cls(lambda: _embedded_client(directory), database=database, lock=lock)
+        try:
+            store._writer = store._connect()
+        except ConfigError:
+            lock.release()
+            raise
+        return store
+
+    @classmethod
+    def server(
+        cls,
+        url: str,
+        *,
+        user: str = "default",
+        password: str = "",
+        database: str = "outrider",
+        timeout_s: int = 60,
+    ) -> ClickHouseStore:
+        """Name a server by its HTTP(S) URL; it is contacted at first use.
+
+        Raises:
+            ConfigError: the URL is not ``http(s)://host[:port]``.
+        """
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ConfigError(f"store.url: {url!r} is not a URL; write http(s)://host:8123")
+
+        def connect() -> Client:
+            return clickhouse_connect.get_client(
+                interface=parts.scheme,
+                host=parts.hostname,
+                port=parts.port or (8443 if parts.scheme == "https" else 8123),
+                proxy_path=parts.path,
+                username=parts.username or user,
+                password=parts.password or password,
+                settings=dict(_SETTINGS),
+                show_clickhouse_errors="scrub",
+                autogenerate_session_id=False,
+                connect_timeout=min(10, timeout_s),
+                send_receive_timeout=timeout_s,
+                query_retries=0,
+                client_name="outrider",
+                dedicated_pool=True,
+            )
+
+        return cls(connect, database=database)
+
+    def migrate(
+        self, *, dry_run: bool = False, ttl_days: int = 30, verdict_days: int = 400
+    ) -> list[str]:
+        """Bring the schema and the retention up to date.
+
+        Args:
+            dry_run: Only tell what would be run.
+            ttl_days: Days that content (spans, turns, messages, tool calls) is kept; 0 for ever.
+            verdict_days: Days that heads, verdicts and the ledger are kept; 0 for ever.
+
+        Returns:
+            The statements that were, or would be, run; empty when all is up to date.
+
+        Raises:
+            StoreUnavailableError: the server did not answer.
+            PermanentError: a statement was refused.
+        """
+        done = migrations.apply(self, dry_run=dry_run)
+        return done + retention.apply(
+            self, content_days=ttl_days, verdict_days=verdict_days, dry_run=dry_run
+        )
+
+    def insert(self, rows: Rows) -> None:
+        """Write rows durably, table by table in the order of ``TABLES``.
+
+        Writing the same rows again changes nothing that readers see.
+
+        Raises:
+            StoreUnavailableError: not everything was written; the same call may succeed later.
+            PoisonRowError: one of the rows can never be written.
+        """
+        for table, columns in TABLES.items():
+            lines = rows.get(table, ())
+            for start in range(0, len(lines), _CHUNK_ROWS):
+                self._insert(table, columns, lines[start : start + _CHUNK_ROWS])
+
+    def _insert(self, table: str, columns: tuple[str, ...], rows: Any) -> None:
+        try:
+            block = _encoder.encode_lines(rows)
+        except (OverflowError, TypeError, UnicodeEncodeError) as error:
+            raise PoisonRowError(f"{table}: {error}") from error
+        try:
+            self._writing().raw_insert(table, columns, block, fmt="JSONCompactEachRow")
+        except _REFUSALS as error:
+            raise insert_error(error) from error
+
+    def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Run a query and return its rows; ``{name:Type}`` in the text binds a parameter.
+
+        Times come back as text unless the query converts them.
+
+        Raises:
+            StoreUnavailableError: the server did not answer.
+            PermanentError: the query was refused.
+        """
+        try:
+            body = self._reading().raw_query(
+                sql, parameters=dict(parameters or {}), fmt="JSONEachRow"
+            )
+        except _REFUSALS as error:
+            raise query_error(error) from error
+        rows: list[dict[str, Any]] = msgspec.json.decode(b"[" + b",".join(body.splitlines()) + b"]")
+        return rows
+
+    def command(self, sql: str, *, use_database: bool = True) -> None:
+        """Run a statement without a result.
+
+        Raises:
+            StoreUnavailableError: the server did not answer.
+            PermanentError: the statement was refused.
+        """
+        try:
+            self._writing().command(sql, use_database=use_database)
+        except _REFUSALS as error:
+            raise query_error(error) from error
+
+    def has_database(self) -> bool:
+        """Tell whether our database exists.
+
+        Raises:
+            StoreUnavailableError: the server did not answer.
+        """
+        try:
+            found = self._writing().command(
+                "SELECT count() FROM system.databases WHERE name = {name:String}",
+                parameters={"name": self.database},
+                use_database=False,
+            )
+        except _REFUSALS as error:
+            raise query_error(error) from error
+        return found != 0
+
+    def ping(self) -> None:
+        """Ask for a sign of life.
+
+        Raises:
+            StoreUnavailableError: there is none.
+        """
+        try:
+            self._reading().command("SELECT 1", use_database=False)
+        except _REFUSALS as error:
+            raise StoreUnavailableError(line(error)) from error
+
+    def close(self) -> None:
+        """Close the connections and free the engine's directory; a second call does nothing."""
+        for client in (self._writer, self._reader):
+            if client is not None:
+                client.close()
+        self._writer = self._reader = None
+        if self._lock is not None:
+            self._lock.release()
+
+    def _writing(self) -> Client:
+        with self._connecting:
+            if self._writer is None:
+                self._writer = self._connect()
+            # Set on each use: naming it at connect time fails until the database exists.
+            self._writer.database = self.database
+            return self._writer
+
+    def _reading(self) -> Client:
+        with self._connecting:
+            if self._reader is None:
+                self._reader = self._connect()
+            self._reader.database = self.database
+            return self._reader
+
+
+def _embedded_client(directory: Path) -> Client:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        return clickhouse_connect.get_client(
+            interface="chdb",
+            path=str(directory),
+            settings=dict(_SETTINGS),
+            show_clickhouse_errors="scrub",
+        )
+    except ImportError as error:
+        raise ConfigError(
+            "store: the embedded engine is not installed; run pip install 'outrider[embedded]',"
+            " or set store.url to a ClickHouse server"
+        ) from error
+    except _REFUSALS as error:
+        raise ConfigError(
+            f"store: cannot open {directory}: {line(error)}; stop the process that holds it,"
+            " make it writable, or choose another --data-dir"
+        ) from error

@@ -1,0 +1,130 @@
+"""Bring rows into the store whatever it says, and set aside those it will never take."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from collector.errors import OutriderError, PoisonRowError
+from collector.stores.tables import TABLES, Row, Rows, stamp
+
+_FIRST_PAUSE_S = 0.1
+_LONGEST_PAUSE_S = 30.0
+
+
+class RowSink(Protocol):
+    """The part of a store that takes rows."""
+
+    def insert(self, rows: Rows) -> None:
+        """Write rows durably; writing the same rows again changes nothing.
+
+        Raises:
+            StoreUnavailableError: the same call may succeed later.
+            PoisonRowError: one of the rows can never be written.
+        """
+
+
+class Count(Protocol):
+    """Raise a counter; called on the writer's thread."""
+
+    def __call__(self, name: str, amount: float, labels: Mapping[str, str], /) -> None:
+        """Add ``amount`` to the series ``name{labels}``."""
+
+
+class Delivery:
+    """Insert rows with retries; the state tells ``/readyz`` how it goes."""
+
+    def __init__(
+        self,
+        store: RowSink,
+        *,
+        count: Count,
+        pause: Callable[[float], bool],
+        random: Callable[[], float],
+        clock_ns: Callable[[], int],
+        prepare: Callable[[], object] | None = None,
+    ) -> None:
+        """Keep what is needed.
+
+        Args:
+            store: Where rows go.
+            count: Takes ``store_rows_total{table}`` and ``store_errors_total{kind}``.
+            pause: Waits that many seconds; false means give up now.
+            random: Gives 0..1, to spread retries.
+            clock_ns: Time for dead letters.
+            prepare: Called until it succeeds before the first insert: the migrations of a
+                server that may be down at start.
+        """
+        self._store = store
+        self._count = count
+        self._pause = pause
+        self._random = random
+        self._clock_ns = clock_ns
+        self._prepare = prepare
+        self.last_error = ""
+        """What the store said last; empty while it takes everything."""
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the last try succeeded."""
+        return not self.last_error
+
+    def deliver(self, rows: Rows) -> bool:
+        """Write all rows, the impossible ones as dead letters.
+
+        Returns:
+            False when told to give up first; the same rows may then be delivered again.
+        """
+        if self._prepare is not None:
+            if not self._until_done(self._prepare):
+                return False
+            self._prepare = None
+        return all(self._table(table, list(rows.get(table, ()))) for table in TABLES)
+
+    def _table(self, table: str, rows: list[Row]) -> bool:
+        parts = [rows] if rows else []
+        while parts:
+            part = parts.pop()
+            try:
+                if not self._until_done(lambda part=part: self._store.insert({table: part})):  # type: ignore[misc]  # bound now
+                    return False
+                self._count("store_rows_total", len(part), {"table": table})
+            except PoisonRowError as error:
+                if len(part) == 1:
+                    self._count("store_errors_total", 1, {"kind": "poison"})
+                    letter = self._letter(table, part[0], str(error))
+                    if not self._table("dead_letters", [letter]):
+                        return False
+                else:
+                    middle = len(part) // 2
+                    parts += [part[middle:], part[:middle]]
+        return True
+
+    def _until_done(self, action: Callable[[], object]) -> bool:
+        pause_s = _FIRST_PAUSE_S
+        while True:
+            try:
+                action()
+            except PoisonRowError:
+                raise
+            except OutriderError as error:
+                self.last_error = str(error) or type(error).__name__
+                self._count("store_errors_total", 1, {"kind": "unavailable"})
+                if not self._pause(pause_s * (0.5 + 0.5 * self._random())):
+                    return False
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            else:
+                self.last_error = ""
+                return True
+
+    def _letter(self, table: str, row: Row, reason: str) -> Row:
+        try:
+            text = msgspec.json.encode(row).decode()
+        except (OverflowError, TypeError, UnicodeEncodeError):
+            text = ascii(row)
+        # Without the time, so that a second delivery writes the same letter.
+        letter_id = hashlib.sha256(f"{table}\x1f{text}".encode()).hexdigest()[:32]
+        return (letter_id, stamp(self._clock_ns()), table, ascii(reason), text)

@@ -1,0 +1,50 @@
+"""Tell ClickHouse's refusals apart: wait, give the row up, or give the query up."""
+
+from __future__ import annotations
+
+from clickhouse_connect.driver.exceptions import Error
+
+from collector.errors import OutriderError, PermanentError, PoisonRowError, StoreUnavailableError
+
+_ERROR_LENGTH = 300
+"""ClickHouse echoes the input and the URL; the beginning says what went wrong."""
+
+_UNAVAILABLE = frozenset(
+    {
+        *(159, 160, 201, 202, 203, 209, 210),  # timeouts, quotas, too many queries, network
+        *(164, 242, 243, 252, 319),  # read-only, disk full, too many parts, unknown insert status
+        *(225, 236, 241, 285, 394, 425, 439),  # Keeper, aborted, memory, replicas, system
+        *(497, 516, 999),  # access, authentication, Keeper
+    }
+)
+"""Server error codes that pass, or that an operator can end without touching our data."""
+
+_POISON = frozenset(
+    {
+        *(6, 25, 26, 27, 33, 38, 41, 53, 69, 70, 72),  # cannot parse, type mismatch, range
+        *(117, 128, 130, 131, 190, 321, 349, 407, 467, 469),  # incorrect data, sizes, constraint
+    }
+)
+"""Server error codes that a row's own bytes cause."""
+
+
+def insert_error(error: Exception) -> OutriderError:
+    """Name an insert's error; what is not known to be a row's fault is retried, so nothing is lost."""
+    if isinstance(error, Error) and error.code in _POISON:
+        return PoisonRowError(line(error))
+    return StoreUnavailableError(line(error))
+
+
+def query_error(error: Exception) -> OutriderError:
+    """Name a query's error; without a server's code it is the way to the server that failed."""
+    code = error.code if isinstance(error, Error) else None
+    if code is None or code in _UNAVAILABLE:
+        return StoreUnavailableError(line(error))
+    return PermanentError(line(error))
+
+
+def line(error: Exception) -> str:
+    """Return what went wrong in one line, without the engine's noise before it."""
+    text = " ".join(str(error).split())
+    start = text.find("DB::Exception:")
+    return text[max(start, 0) :][:_ERROR_LENGTH] or type(error).__name__

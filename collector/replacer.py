@@ -1,0 +1,85 @@
+"""Replace what a set of kinds finds in a text by ``[kind]``, until nothing is left to find."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from collector.glance import Glance, glance
+from collector.sensitive import KINDS, NAME_HINTS, Kind
+
+_Extent: TypeAlias = tuple[int, int, int]
+"""Start, end, and the place of its kind in the order of precedence."""
+
+
+class Replacer:
+    """Replace finds in plain text; where two overlap, all of both goes under the first's name."""
+
+    def __init__(self, kinds: Sequence[Kind]) -> None:
+        self._kinds = tuple(kinds)
+        names = {*KINDS, *(kind.name for kind in kinds)}
+        self._placeholder = re.compile("|".join(re.escape(f"[{name}]") for name in sorted(names)))
+        self.replacements: Counter[str] = Counter()
+        """Replacements made of each kind."""
+
+    def is_placeholder(self, text: str) -> bool:
+        """Tell whether the text is one ``[kind]`` and nothing else."""
+        return self._placeholder.fullmatch(text) is not None
+
+    def possible(self, look: Glance) -> bool:
+        """Tell whether the text, or a JSON text's decoded leaves, can hold anything to replace."""
+        # A character written as an escape in JSON can hide an anchor from the glance.
+        return (
+            any(kind.possible(look) for kind in self._kinds)
+            or "\\u" in look.text
+            or any(hint in look.lower for hint in NAME_HINTS)
+        )
+
+    def replaced(self, text: str, look: Glance) -> str:
+        """Return the text with every find replaced; the very same text where there is none.
+
+        It ends, because each round leaves fewer characters outside of placeholders.
+        """
+        while True:
+            found = [
+                (start, end, order)
+                for order, kind in enumerate(self._kinds)
+                if kind.possible(look)
+                for start, end in kind.find(look)
+            ]
+            extents = sorted(self._beyond_placeholders(text, found)) if found else []
+            if not extents:
+                return text
+            text = self._cut(text, extents)
+            look = glance(text)
+
+    def _beyond_placeholders(self, text: str, found: list[_Extent]) -> list[_Extent]:
+        """Widen finds so that none cuts a placeholder, and drop those with nothing else in them."""
+        holders = [match.span() for match in self._placeholder.finditer(text)]
+        kept: list[_Extent] = []
+        for start, end, order in found:
+            touched = [(a, b) for a, b in holders if a < end and start < b]
+            wide_start = min([start, *(a for a, _ in touched)])
+            wide_end = max([end, *(b for _, b in touched)])
+            piece = self._placeholder.sub("", text[wide_start:wide_end])
+            if piece and not piece.isspace() and (start, end) not in touched:
+                kept.append((wide_start, wide_end, order))
+        return kept
+
+    def _cut(self, text: str, extents: list[_Extent]) -> str:
+        parts: list[str] = []
+        done = 0
+        start, end, order = extents[0]
+        for next_start, next_end, next_order in [*extents[1:], (len(text) + 1, 0, 0)]:
+            if next_start < end:
+                end = max(end, next_end)
+                continue
+            name = self._kinds[order].name
+            parts += (text[done:start], f"[{name}]")
+            self.replacements[name] += 1
+            done = end
+            start, end, order = next_start, next_end, next_order
+        parts.append(text[done:])
+        return "".join(parts)

@@ -165,11 +165,13 @@ class _Reader:
             return self._dict(value, typing.get_args(plain)[1], at)
         if unit and isinstance(value, str):
             value = self._quantity(value, unit, at)
-        elif isinstance(value, FromEnvironment):
+        # Text of a variable is read as the key's type; what YAML typed must fit as it is.
+        strict = not isinstance(value, FromEnvironment)
+        if isinstance(value, FromEnvironment):
             value = _typed(value, plain)
+        value = _without_origin(value)
         try:
-            # Text of a variable is read as the key's type; what YAML typed must fit as it is.
-            return msgspec.convert(value, hint, strict=not isinstance(value, FromEnvironment))
+            return msgspec.convert(value, hint, strict=strict)
         except msgspec.ValidationError as error:
             raise self._error(at, _problem(value, plain, unit, error)) from error
 
@@ -250,6 +252,14 @@ def _typed(text: FromEnvironment, plain: Any) -> Any:
             return yaml_value(text)
         return [part.strip() for part in text.split(",") if part.strip()]
     return yaml_value(text) if plain is Any else text
+
+
+def _without_origin(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_origin(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_origin(item) for key, item in value.items()}
+    return str(value) if isinstance(value, FromEnvironment) else value
 
 
 def _problem(value: Any, plain: Any, unit: str, error: msgspec.ValidationError) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import typing
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -14,7 +16,8 @@ from collector.commands.output import opened
 from collector.config import Config
 from collector.errors import ConfigError, OutriderError
 
-KINDS = ("conversations", "scores", "decisions", "observations")
+Kind = Literal["conversations", "scores", "decisions", "observations"]
+KINDS: tuple[Kind, ...] = typing.get_args(Kind)
 
 _READ_TIMEOUT_S = 300.0
 """The store may think for a while before the first row."""
@@ -39,12 +42,10 @@ def running_console(data_dir: Path) -> str:
     from collector.serve_file import read
 
     info = read(data_dir)
-    if info is None:
-        return ""
-    return info.console if "://" in info.console else base_url(info.console)
+    return base_url(info.console) if info is not None else ""
 
 
-def from_process(url: str, what: str, *, token: str) -> Iterator[bytes]:
+def from_process(url: str, what: Kind, *, token: str) -> Iterator[bytes]:
     """Yield the export of a running process as it comes.
 
     Raises:
@@ -68,7 +69,7 @@ def from_process(url: str, what: str, *, token: str) -> Iterator[bytes]:
         raise OutriderError(f"{target}: {str(error) or type(error).__name__}") from error
 
 
-def from_store(config: Config, data_dir: Path, what: str) -> Iterator[bytes]:
+def from_store(config: Config, data_dir: Path, what: Kind) -> Iterator[bytes]:
     """Open the store ourselves, since no process has it, and yield its rows as lines.
 
     Raises:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from collector.config import Config
@@ -84,7 +85,10 @@ def test_a_list_from_the_environment_may_be_yaml() -> None:
 def test_takes_secrets_from_the_environment(tmp_path: Path) -> None:
     """``${env:NAME}`` is replaced anywhere in a text, and takes its key's type."""
     text = "auth: {token: 'x-${env:T}'}\njournal: {seen_limit: '${env:N:-5}'}\n"
+    text += "scorers: {own: {words: ['${env:T}', two], limit: '${env:N:-5}'}}\n"
     config = read(tmp_path, text, {"T": "tok"})
+    assert type(config.auth.token) is str
+    assert msgspec.to_builtins(config.scorers) == {"own": {"words": ["tok", "two"], "limit": 5}}
     assert config.auth.token == "x-tok"  # noqa: S105 - an invented one
     assert config.journal.seen_limit == 5
 

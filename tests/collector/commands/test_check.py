@@ -1,0 +1,99 @@
+"""`outrider check` finds what would keep `serve` from starting."""
+
+import socket
+from pathlib import Path
+
+import pytest
+import yaml
+
+from collector.cli import main
+from collector.directory_lock import DirectoryLock
+
+
+@pytest.fixture
+def ports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let the system choose the ports, in an empty directory."""
+    monkeypatch.chdir(tmp_path)
+    for key in ("RECEIVE__HTTP", "CONSOLE__ADDRESS", "TELEMETRY__METRICS"):
+        monkeypatch.setenv(f"OUTRIDER__{key}", "127.0.0.1:0")
+
+
+def error(capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the one line of the error."""
+    text = capsys.readouterr().err
+    assert text.count("\n") == 1
+    return text.removeprefix("outrider: error: ").strip()
+
+
+@pytest.mark.usefixtures("ports")
+def test_says_ok_and_what_differs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is not at its default is shown, secrets hidden."""
+    monkeypatch.setenv("OUTRIDER__ASSEMBLE__IDLE_TIMEOUT", "5m")
+    monkeypatch.setenv("OUTRIDER__AUTH__TOKEN", "hush")
+    assert main(["check"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == "ok"
+    assert "  assemble.idle_timeout: 5m\n" in out
+    assert "hush" not in out
+    assert not Path("outrider-data").exists()
+
+
+def test_prints_the_whole_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--print` is a file to start from, and the file is one that we read."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "--print"]) == 0
+    text = capsys.readouterr().out
+    assert yaml.safe_load(text)["assemble"]["idle_timeout"] == "15m"
+    (tmp_path / "outrider.yaml").write_text(text)
+    assert main(["check", "--print"]) == 0
+    assert capsys.readouterr().out == text
+
+
+@pytest.mark.usefixtures("ports")
+def test_names_a_port_in_use(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A taken port is named with its key and the fix."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        monkeypatch.setenv("OUTRIDER__CONSOLE__ADDRESS", address)
+        assert main(["check"]) == 2
+        assert error(capsys).startswith(f"console.address: {address} is in use; ")
+
+
+@pytest.mark.usefixtures("ports")
+def test_names_a_directory_in_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A data directory that another process holds is named."""
+    lock = DirectoryLock(tmp_path / "data" / "lock")
+    try:
+        assert main(["check", "--data-dir", str(tmp_path / "data")]) == 2
+        assert "is in use by process" in error(capsys)
+    finally:
+        lock.release()
+    assert main(["check", "--data-dir", str(tmp_path / "data")]) == 0
+
+
+@pytest.mark.usefixtures("ports")
+def test_names_a_directory_that_is_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A data directory below a file cannot be made."""
+    (tmp_path / "file").write_text("")
+    assert main(["check", "--data-dir", str(tmp_path / "file" / "data")]) == 2
+    assert "file: is not a directory" in error(capsys)
+
+
+@pytest.mark.usefixtures("ports")
+def test_names_an_unknown_scorer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The scorers' names and options are checked too."""
+    monkeypatch.setenv("OUTRIDER__SCORERS__LOPING__ENABLED", "false")
+    assert main(["check"]) == 2
+    assert "did you mean looping?" in error(capsys)

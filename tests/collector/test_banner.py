@@ -1,0 +1,36 @@
+"""A started process says where it is and how to use it."""
+
+from collector.banner import banner, base_url
+from collector.config import AuthConfig, Config, ReceiveConfig
+
+
+def exports(text: str) -> list[str]:
+    """Return the lines to paste into a shell."""
+    return [line.strip() for line in text.splitlines() if line.strip().startswith("export ")]
+
+
+def test_shows_addresses_and_three_lines() -> None:
+    """The snippet is three lines, and every address is a URL one can open."""
+    text = banner(Config())
+    assert exports(text) == [
+        "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318",
+        "export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+        "export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",
+    ]
+    assert "http://127.0.0.1:9464/metrics" in text
+    assert "http://127.0.0.1:8090" in text
+
+
+def test_never_shows_the_token() -> None:
+    """With a token there is a line for the header, with a placeholder in it."""
+    text = banner(Config(auth=AuthConfig(token="s3cret-value")))  # noqa: S106 - an invented one
+    assert "s3cret-value" not in text
+    assert "OTEL_EXPORTER_OTLP_HEADERS" in exports(text)[3]
+
+
+def test_all_interfaces_are_reached_by_loopback() -> None:
+    """An address that cannot be connected to is shown as one that can."""
+    config = Config(receive=ReceiveConfig(http="0.0.0.0:4318"))
+    assert "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318" in banner(config)
+    assert base_url("[::1]:8090") == "http://[::1]:8090"
+    assert base_url("shop.example:80") == "http://shop.example:80"

@@ -1,7 +1,7 @@
 """Write messages and tools as the JSON of the OTel GenAI attributes.
 
 Each function returns JSON text. The shapes are those of the convention's message schemas;
-``name`` of a tool message and ``is_error`` of a tool result are additions it allows.
+``name`` and ``is_error`` of a tool result are additions that it allows.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def arguments_json(arguments: JsonValue) -> str:
 def _message(message: Message) -> dict[str, Any]:
     if message.role == "tool":
         response: dict[str, Any] = {"type": "tool_call_response"}
-        response |= _said(id=message.tool_call_id)
+        response |= _said(id=message.tool_call_id, name=message.tool_name)
         response["response"] = message.text
         if message.is_error is not None:
             response["is_error"] = message.is_error
-        return {"role": "tool", "parts": [response], **_said(name=message.tool_name)}
+        return {"role": "tool", "parts": [response]}
     parts: list[dict[str, Any]] = []
     if message.text or not message.tool_requests:
         parts.append({"type": "text", "content": message.text})

@@ -80,8 +80,7 @@ class _Playback:
         self._history_size = 0
         self._calls = calls_at(conversation.messages)
         self._trailing = has_trailing(conversation.messages, self._calls)
-        model = next((call.model for call in conversation.llm_calls if call.model), "")
-        self._model = model or "unknown"
+        self._model = next((call.model for call in conversation.llm_calls if call.model), "")
         self._given = self._what_every_call_is_given()
 
     @property
@@ -149,8 +148,6 @@ class _Playback:
         duration = 8 * _MS + min(len(output), 30_000) * 1_000
         attributes = [
             text("gen_ai.operation.name", "chat"),
-            text("gen_ai.request.model", self._model),
-            text("gen_ai.response.model", self._model),
             text("gen_ai.response.id", f"resp_{trace.hex()[:8]}{own_id.hex()}"),
             texts("gen_ai.response.finish_reasons", [reason]),
             number("gen_ai.usage.input_tokens", 1 + self._history_size // 4),
@@ -161,7 +158,7 @@ class _Playback:
             *self._who(),
         ]
         return self._span(
-            f"chat {self._model}",
+            f"chat {self._model}".rstrip(),
             (trace, own_id, parent),
             duration_ns=duration,
             kind=Span.SPAN_KIND_CLIENT,
@@ -212,7 +209,7 @@ class _Playback:
             attributes.append(text("gen_ai.input.messages", self._history_json()))
         if last and (self._strip_ids or not self._calls):
             # Nothing else says these; without ids they are part of the scope as well.
-            attributes += [text("gen_ai.request.model", self._model), *self._given]
+            attributes += self._given
         if last:
             attributes.append(flag(_END))
         agent = self._conversation.identity.agent
@@ -262,6 +259,9 @@ class _Playback:
 
     def _what_every_call_is_given(self) -> list[KeyValue]:
         given: list[KeyValue] = []
+        if self._model:
+            given.append(text("gen_ai.request.model", self._model))
+            given.append(text("gen_ai.response.model", self._model))
         if prompt := self._conversation.system_prompt:
             instructions = message_json.instructions_json(prompt)
             given.append(text("gen_ai.system_instructions", instructions))

@@ -11,6 +11,7 @@ from collector.transcript_formats.content import (
     FormatError,
     arguments_of,
     definition_of,
+    result_of,
     rows_of,
     text_of,
 )
@@ -102,7 +103,7 @@ def _result(block: Mapping[str, Any], names: Mapping[str, str]) -> Message:
     is_error = block.get("is_error")
     return Message(
         role="tool",
-        text=text_of(block.get("content")),
+        text=result_of(block.get("content")),
         tool_call_id=call_id,
         tool_name=names.get(call_id, ""),
         is_error=is_error if isinstance(is_error, bool) else None,

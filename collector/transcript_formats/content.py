@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from collector.dialects.blocks import result_text
 from collector.model import Document, JsonValue, Message, ToolDefinition
 
 TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
@@ -41,6 +42,11 @@ def text_of(content: Any) -> str:
     if isinstance(content, Sequence):
         return "\n".join(t for t in map(_part_text, content) if t)
     return msgspec.json.encode(content).decode()
+
+
+def result_of(content: Any) -> str:
+    """Return a tool result's text as live traffic gives it: text blocks in a string are opened."""
+    return result_text(text_of(content))
 
 
 def arguments_of(value: Any) -> JsonValue:

@@ -15,6 +15,7 @@ from collector.transcript_formats.content import (
     FormatError,
     arguments_of,
     definition_of,
+    result_of,
     rows_of,
     text_of,
 )
@@ -56,7 +57,7 @@ def _message(said: Mapping[str, Any], index: int, names: Mapping[str, str]) -> M
             is_error = said.get("is_error")
             return Message(
                 role="tool",
-                text=text,
+                text=result_of(said.get("content")),
                 tool_call_id=call_id,
                 tool_name=text_of(said.get("name")) or names.get(call_id, ""),
                 is_error=is_error if isinstance(is_error, bool) else None,

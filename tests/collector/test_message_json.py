@@ -43,9 +43,14 @@ def test_tool_result() -> None:
     assert msgspec.json.decode(message_json(result("f", "no", is_error=True))) == {
         "role": "tool",
         "parts": [
-            {"type": "tool_call_response", "id": "call_f", "response": "no", "is_error": True}
+            {
+                "type": "tool_call_response",
+                "id": "call_f",
+                "name": "f",
+                "response": "no",
+                "is_error": True,
+            }
         ],
-        "name": "f",
     }
 
 

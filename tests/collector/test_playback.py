@@ -105,6 +105,13 @@ def test_a_call_carries_the_whole_history() -> None:
     assert len(ids) == 3
 
 
+def test_unknown_model_is_not_said() -> None:
+    """Without a recorded model the call names none."""
+    (chat, _) = played(conversation(user("Hi"), agent("Hello")), WITH_IDS)
+    assert chat.name == "chat"
+    assert not {"gen_ai.request.model", "gen_ai.response.model"} & attributes(chat).keys()
+
+
 def test_tool_span_of_a_failed_call() -> None:
     """A tool span holds the call and its result; the producer's error flag makes it an error."""
     span = played(TWO_TURNS, WITH_IDS)[1]
@@ -127,7 +134,7 @@ def test_last_words_stand_on_the_last_root() -> None:
     thanks = conversation(user("Hi"), agent("Hello"), user("Thanks"))
     spans = played(thanks, WITH_IDS)
     assert [span.name for span in spans] == [
-        "chat unknown",
+        "chat",
         "invoke_agent shop",
         "invoke_agent shop",
     ]
@@ -140,14 +147,14 @@ def test_unanswered_result_stands_on_the_last_root() -> None:
     """A tool result that nobody answered has its tool span and stands in the root's input."""
     cut = conversation(user("Go"), agent("", request("f")), result("f", "ok"))
     spans = played(cut, WITH_IDS)
-    assert [span.name for span in spans] == ["chat unknown", "execute_tool f", "invoke_agent shop"]
+    assert [span.name for span in spans] == ["chat", "execute_tool f", "invoke_agent shop"]
     assert history(spans[-1]) == written(*cut.messages)
 
 
 def test_request_without_result_has_no_tool_span() -> None:
     """A tool that was asked for but never answered did not run."""
     cut = conversation(user("Go"), agent("", request("f")))
-    assert [span.name for span in played(cut, WITH_IDS)] == ["chat unknown", "invoke_agent shop"]
+    assert [span.name for span in played(cut, WITH_IDS)] == ["chat", "invoke_agent shop"]
 
 
 def test_conversation_without_a_call() -> None:
@@ -183,7 +190,13 @@ def test_stripped_calls_are_traces_of_their_own() -> None:
 
 def test_stripped_last_words_are_an_agent_trace() -> None:
     """Without ids, last words come in an agent span of the same scope with the whole history."""
-    thanks = conversation(user("Hi"), agent("Hello"), user("Thanks"), tools=(tool("f"),))
+    thanks = conversation(
+        user("Hi"),
+        agent("Hello"),
+        user("Thanks"),
+        tools=(tool("f"),),
+        llm_calls=[LlmCall(model="m-1")],
+    )
     chat, last = played(thanks, WITHOUT_IDS)
     assert "outrider.conversation.end" not in attributes(chat)
     assert history(last) == written(*thanks.messages)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from collector.model import Conversation, Identity
+import pytest
+
+from collector.model import Conversation, Identity, ToolRequest
+from collector.normalise import Normaliser
 from collector.otlp import parse
 from collector.transcripts import read
 from tests.build import agent, conversation, user
@@ -65,6 +68,30 @@ def test_requests_decode() -> None:
             batch = parse("traces", "proto", request.body)
             assert (batch.accepted, batch.rejected) == (request.spans, 0)
             assert parse("traces", "json", body).spans() == batch.spans()
+
+
+@pytest.mark.parametrize("strip_ids", [False, True])
+def test_traffic_says_what_was_recorded(*, strip_ids: bool) -> None:
+    """Read back by the normaliser, the spans hold every message, tool and result."""
+    for told in [*synthetic(18, 6), conversation(user("Anyone?"), id="alone")]:
+        normaliser = Normaliser()
+        facts = [
+            normaliser.span(span)
+            for body in as_requests([told], strip_ids=strip_ids)
+            for span in parse("traces", "proto", body).spans()
+        ]
+        histories = [fact.input + fact.output for fact in facts]
+        assert max(histories, key=len) == told.messages
+        assert {fact.system_prompt for fact in facts if fact.role == "llm"} <= {told.system_prompt}
+        assert all(fact.tools == told.tools for fact in facts if fact.role == "llm")
+        assert {fact.conversation_id for fact in facts} == {"" if strip_ids else told.id}
+        assert [fact.ends_conversation for fact in facts] == [False] * (len(facts) - 1) + [True]
+        answered = [call for call in told.tool_calls if call.answered_at >= 0]
+        tools = [(f.tool, f.tool_result, bool(f.tool_is_error)) for f in facts if f.role == "tool"]
+        assert tools == [
+            (ToolRequest(id=c.id, name=c.name, arguments=c.arguments), c.result, bool(c.is_error))
+            for c in ([] if strip_ids else answered)
+        ]
 
 
 def test_truth_names_every_trace() -> None:

@@ -46,6 +46,13 @@ def test_legacy_function_call() -> None:
     )
 
 
+def test_encoded_result_blocks() -> None:
+    """A result that is a JSON text of text blocks, as MCP clients write it, is opened."""
+    content = '[{"type": "text", "text": "shipped"}]'
+    row = {"messages": [{"role": "tool", "tool_call_id": "c1", "content": content}]}
+    assert read_row(row).messages == (Message(role="tool", text="shipped", tool_call_id="c1"),)
+
+
 def test_refusal() -> None:
     """A refusal is what the assistant said."""
     row = {"messages": [{"role": "assistant", "content": None, "refusal": "I cannot."}]}

@@ -1,0 +1,113 @@
+"""`outrider replay` sends transcripts as OTLP traffic."""
+
+from pathlib import Path
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTracePartialSuccess,
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from collector.cli import main
+from tests.collector.commands.receiver import Answer, Received, serving
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "support.jsonl"
+
+
+def spans(requests: list[Received]) -> list[Span]:
+    """Decode every span that was sent."""
+    return [
+        span
+        for request in requests
+        for resource in ExportTraceServiceRequest.FromString(request.body).resource_spans
+        for scope in resource.scope_spans
+        for span in scope.spans
+    ]
+
+
+def replay(*arguments: str) -> tuple[int, list[Received]]:
+    """Replay the example; return the exit code and what arrived."""
+    arrived: list[Received] = []
+
+    def accept(request: Received) -> Answer:
+        arrived.append(request)
+        return 200, b""
+
+    with serving(accept) as url:
+        return main(["replay", str(EXAMPLE), "--url", url, *arguments]), arrived
+
+
+def attribute(span: Span, key: str) -> str:
+    """Return a text attribute, empty when it is not there."""
+    return next((a.value.string_value for a in span.attributes if a.key == key), "")
+
+
+def test_sends_every_conversation() -> None:
+    """Each conversation's spans carry its id, and the last one ends it."""
+    code, arrived = replay()
+    assert code == 0
+    assert {r.path for r in arrived} == {"/v1/traces"}
+    ids = {attribute(s, "gen_ai.conversation.id") for s in spans(arrived)} - {""}
+    assert ids == {f"bike-{n}" for n in range(1, 6)}
+    ends = [
+        s for s in spans(arrived) if any(a.key.endswith("conversation.end") for a in s.attributes)
+    ]
+    assert len(ends) == 5
+
+
+def test_strips_ids_on_request() -> None:
+    """`--strip-ids` leaves nothing that names the conversation."""
+    code, arrived = replay("--strip-ids", "--interleave", "5")
+    assert code == 0
+    assert spans(arrived)
+    assert not any(attribute(s, "gen_ai.conversation.id") for s in spans(arrived))
+
+
+def test_the_same_seed_sends_the_same_ids() -> None:
+    """A second replay with the same seed is a resend, another seed is new traffic."""
+    first = {s.span_id for s in spans(replay("--seed", "a")[1])}
+    assert {s.span_id for s in spans(replay("--seed", "a")[1])} == first
+    assert not {s.span_id for s in spans(replay("--seed", "b")[1])} & first
+
+
+def test_sends_the_token_and_small_batches() -> None:
+    """The token goes into the header, and `--batch` bounds a request."""
+    _, arrived = replay("--token", "abc", "--batch", "2")
+    assert {r.token for r in arrived} == {"Bearer abc"}
+    assert all(len(spans([r])) <= 2 for r in arrived)
+
+
+def test_a_refusal_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """A receiver that says no ends the replay with its reason and exit code 1."""
+    with serving(lambda _: (401, b"no token")) as url:
+        assert main(["replay", str(EXAMPLE), "--url", url]) == 1
+    assert "401" in capsys.readouterr().err
+
+
+def test_rejected_spans_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    """A partial success is not a success."""
+    partial = ExportTracePartialSuccess(rejected_spans=1, error_message="one has no id")
+    body = ExportTraceServiceResponse(partial_success=partial).SerializeToString()
+    with serving(lambda _: (200, body)) as url:
+        assert main(["replay", str(EXAMPLE), "--url", url, "--progress"]) == 1
+    captured = capsys.readouterr()
+    assert "one has no id" in captured.err
+    assert captured.out == ""
+
+
+def test_a_bad_line_does_not_stop_the_others(tmp_path: Path) -> None:
+    """What can be read is sent, and the exit code says that not all could be."""
+    path = tmp_path / "some.jsonl"
+    path.write_text("{not json\n" + EXAMPLE.read_text())
+    arrived: list[Received] = []
+
+    def accept(request: Received) -> Answer:
+        arrived.append(request)
+        return 200, b""
+
+    with serving(accept) as url:
+        assert main(["replay", str(path), "--url", url]) == 1
+    ids = {attribute(s, "gen_ai.conversation.id") for s in spans(arrived)} - {""}
+    assert len(ids) == 5

@@ -1,0 +1,132 @@
+"""Turn a decided episode into what its metrics rise by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from alerts.labels import Labels
+from alerts.metrics import CATALOGUE
+from collector.model import Conversation, Decided, LlmCall, ScoreRecord, ToolCall
+from collector.totals import Deltas, add, observe
+from scorers.rules.tool_outcome import outcome_of
+
+_ERROR_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,63}")
+
+
+class QualityMeter:
+    """Count each first verdict, each correction and each call of an episode once.
+
+    Pure but for the labels it admits, so that the rises can be committed together with
+    what they count.
+    """
+
+    def __init__(self, labels: Labels) -> None:
+        self._labels = labels
+
+    def deltas(
+        self,
+        decided: Decided,
+        first: Sequence[ScoreRecord],
+        revised: Sequence[tuple[ScoreRecord, ScoreRecord]],
+    ) -> Deltas:
+        """Return what the totals rise by.
+
+        Args:
+            decided: the episode; only its first decision (revision 0) counts the episode, its
+                calls and its ledger rows.
+            first: verdicts on targets that had none before.
+            revised: (earlier, later) verdicts on one target.
+        """
+        deltas: Deltas = {}
+        who = self._who(decided.conversation)
+        for score in first:
+            self._verdict(deltas, who, score)
+        for earlier, later in revised:
+            if earlier.verdict != later.verdict:
+                # "from" is a keyword of the language, so these labels come as a mapping.
+                ends = {"from": earlier.verdict, "to": later.verdict}
+                scorer = self._labels.admit("scorer", later.scorer)
+                add(deltas, "score_revisions_total", 1.0, scorer=scorer, **ends)
+        if decided.revision == 0:
+            add(deltas, "episodes_total", 1.0, **who)
+            self._ledger(deltas, decided)
+            for tool_call in decided.conversation.tool_calls:
+                self._tool_call(deltas, who["agent"], tool_call)
+            for llm_call in decided.conversation.llm_calls:
+                self._llm_call(deltas, who["agent"], llm_call)
+        return deltas
+
+    def _who(self, conversation: Conversation) -> dict[str, str]:
+        identity, admit = conversation.identity, self._labels.admit
+        return {
+            "agent": admit("agent", identity.agent),
+            "agent_version": admit("agent_version", identity.agent_version),
+            "environment": admit("environment", identity.environment),
+            "variant": admit("variant", identity.variant),
+        }
+
+    def _verdict(self, deltas: Deltas, who: dict[str, str], score: ScoreRecord) -> None:
+        scorer = self._labels.admit("scorer", score.scorer)
+        if score.verdict == "failure":
+            error = self._labels.admit("error", error_name(score.reason))
+            add(deltas, "score_failures_total", 1.0, scorer=scorer, error=error)
+        if score.verdict not in ("pass", "fail"):
+            return
+        version = self._labels.admit("scorer_version", score.scorer_version)
+        labels = {**who, "scorer": scorer, "scorer_version": version}
+        add(deltas, "scores_total", 1.0, **labels, verdict=score.verdict)
+        if score.value is not None:
+            bounds = CATALOGUE["score_value"].buckets
+            observe(deltas, "score_value", score.value, bounds, **labels)
+
+    def _ledger(self, deltas: Deltas, decided: Decided) -> None:
+        for row in decided.decisions:
+            reason = self._labels.admit("reason", row.reason)
+            scorer = self._labels.admit("scorer", row.scorer)
+            add(deltas, "decisions_total", 1.0, scorer=scorer, decision=row.decision, reason=reason)
+
+    def _tool_call(self, deltas: Deltas, agent: str, call: ToolCall) -> None:
+        if call.requestor == "user" or call.simulated:
+            # Neither says how the agent's tools do: the user ran it, or nobody did.
+            return
+        tool = self._labels.admit("tool", call.name)
+        add(deltas, "tool_calls_total", 1.0, agent=agent, tool=tool, outcome=tool_outcome(call))
+        if call.started_ns and call.ended_ns >= call.started_ns:
+            seconds = (call.ended_ns - call.started_ns) / 1e9
+            bounds = CATALOGUE["tool_call_duration_seconds"].buckets
+            observe(deltas, "tool_call_duration_seconds", seconds, bounds, agent=agent, tool=tool)
+        _coverage(deltas, agent, "arguments", call.arguments is not None)
+        _coverage(deltas, agent, "result", call.result is not None)
+
+    def _llm_call(self, deltas: Deltas, agent: str, call: LlmCall) -> None:
+        model = self._labels.admit("model", call.model)
+        if call.usage is not None:
+            for kind in ("input", "output", "cache_read", "cache_write", "reasoning"):
+                tokens = max(0, getattr(call.usage, kind))
+                if tokens:
+                    add(deltas, "llm_tokens_total", tokens, agent=agent, model=model, kind=kind)
+        if call.cost_usd is not None and call.cost_usd > 0:
+            add(deltas, "llm_cost_usd_total", call.cost_usd, agent=agent, model=model)
+        _coverage(deltas, agent, "input", call.has_input)
+        _coverage(deltas, agent, "output", call.has_output)
+
+
+def error_name(reason: str) -> str:
+    """Return the error's class from a failure's reason: ``TypeError`` of ``TypeError: text``."""
+    name = reason.partition(":")[0]
+    return name if _ERROR_NAME.fullmatch(name) else "unknown"
+
+
+def tool_outcome(call: ToolCall) -> str:
+    """Return ``ok``, ``error`` or ``unknown``, by the producer's flag, else by the result."""
+    if call.result is None and call.is_error is False:
+        return "ok"
+    kind = outcome_of(call).kind
+    return kind if kind in ("error", "unknown") else "ok"
+
+
+def _coverage(deltas: Deltas, agent: str, kind: str, seen: bool) -> None:
+    add(deltas, "content_expected_total", 1.0, agent=agent, kind=kind)
+    # Written with 0 too, so that a ratio of the two is 0 and not absent.
+    add(deltas, "content_seen_total", float(seen), agent=agent, kind=kind)

@@ -52,7 +52,7 @@ def settings() -> list[Setting]:
                 Setting(
                     section=name,
                     key=name,
-                    kind=describe(hint),
+                    kind=_kind(hint),
                     default=default,
                     meaning=documented["Config", name],
                 )
@@ -63,7 +63,7 @@ def settings() -> list[Setting]:
             Setting(
                 section=name,
                 key=f"{name}.{key}",
-                kind=describe(inner),
+                kind=_kind(inner),
                 default=written(getattr(section, key), inner),
                 meaning=documented[hint.__name__, key],
             )
@@ -123,6 +123,10 @@ def as_yaml(config: Config) -> str:
 
 def _is_section(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, msgspec.Struct)
+
+
+def _kind(hint: Any) -> str:
+    return unit_of(hint) or describe(hint)
 
 
 def _docstrings() -> dict[tuple[str, str], str]:

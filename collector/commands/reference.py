@@ -118,9 +118,7 @@ def metrics_block() -> str:
     """Render every metric of the catalogue."""
     from alerts.metrics import docs_rows
 
-    rows = docs_rows()
-    header = ("metric", "kind", "labels", "unit", "stability", "meaning")
-    return _table(header, rows)
+    return _table(("metric", "kind", "labels", "meaning", "stability"), docs_rows())
 
 
 def commands_block() -> str:

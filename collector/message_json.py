@@ -81,7 +81,7 @@ def _kept(arguments: JsonValue) -> JsonValue:
         return arguments
     try:
         msgspec.json.decode(arguments)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return arguments
     return _encode(arguments)
 

@@ -10,6 +10,7 @@ import gzip
 import io
 import itertools
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -226,18 +227,28 @@ def _tool_set(sets: Mapping[str, Any], key: str) -> Any:
 
 
 def _rows(file: BinaryIO, report: ErrorSink) -> Iterator[tuple[int, bytes, Mapping[str, Any]]]:
-    for number, line in enumerate(file, start=1):
+    for number, line in enumerate(_lines(file, report), start=1):
         if not line.strip():
             continue
         try:
             row = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             report(number, f"not valid JSON: {error}")
             continue
         if isinstance(row, dict):
             yield number, line, row
         else:
             report(number, "not a JSON object")
+
+
+def _lines(file: BinaryIO, report: ErrorSink) -> Iterator[bytes]:
+    """Yield lines; a file that breaks off is an error of the line after the last whole one."""
+    number = 0
+    try:
+        for number, line in enumerate(file, start=1):  # noqa: B007 - told of when the file breaks
+            yield line
+    except (OSError, EOFError, zlib.error) as error:
+        report(number + 1, f"cannot be read: {error}")
 
 
 @contextmanager

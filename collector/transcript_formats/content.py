@@ -57,7 +57,7 @@ def arguments_of(value: Any) -> JsonValue:
     elif isinstance(value, str):
         try:
             parsed = msgspec.json.decode(value)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             parsed = value
     return parsed
 
@@ -104,9 +104,10 @@ def _part_text(part: Any) -> str:
         return part
     if not isinstance(part, Mapping):
         return ""
-    if part.get("type", "text") in TEXT_PARTS:
+    kind = part.get("type", "text")
+    if isinstance(kind, str) and kind in TEXT_PARTS:
         return text_of(part.get("text"))
-    if part.get("type") == "refusal":
+    if kind == "refusal":
         return text_of(part.get("refusal"))
     return ""
 

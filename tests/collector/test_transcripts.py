@@ -7,17 +7,48 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from collector.errors import ConfigError, UnsupportedError
 from collector.model import Conversation, Document, Identity
-from collector.transcripts import TranscriptError, calls_at, format_of, read, read_labelled
+from collector.transcripts import FORMATS, TranscriptError, calls_at, format_of, read, read_labelled
 from tests.build import agent, conversation, request, result, tool, user
 
 HELLO = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
+
+
+KEYS = st.sampled_from(
+    [
+        "messages",
+        "role",
+        "content",
+        "type",
+        "text",
+        "id",
+        "tool_calls",
+        "function",
+        "name",
+        "arguments",
+        "input",
+        "tool_use_id",
+        "tools",
+        "system",
+        "question",
+        "context",
+        "answer",
+        "function_call",
+        "is_error",
+        "annotations",
+        "resourceSpans",
+    ]
+)
+"""Keys that transcript rows have."""
 
 
 def written(path: Path, *rows: Any) -> Path:
@@ -138,6 +169,51 @@ def test_bad_line_without_a_sink(tmp_path: Path) -> None:
     with pytest.raises(TranscriptError, match="line 2: not a JSON object") as caught:
         list(read(written(tmp_path / "a.jsonl", HELLO, b"3")))
     assert caught.value.line == 2
+
+
+def test_deep_nesting_is_a_bad_line(tmp_path: Path) -> None:
+    """A line nested deeper than can be parsed is reported like any other bad line."""
+    errors: list[int] = []
+    path = written(tmp_path / "a.jsonl", b'{"a":' + b"[" * 100_000, HELLO)
+    read_back = list(read(path, on_error=lambda line, _: errors.append(line)))
+    assert (len(read_back), errors) == (1, [1])
+
+
+def test_broken_gzip(tmp_path: Path) -> None:
+    """A gzipped file that breaks off gives its whole lines and one error after them."""
+    rows = b"".join(msgspec.json.encode(HELLO | {"id": n}) + b"\n" for n in range(20_000))
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(rows)[:-2000])
+    errors: list[tuple[int, str]] = []
+    count = sum(1 for _ in read(path, on_error=lambda line, reason: errors.append((line, reason))))
+    assert 0 < count < 20_000
+    assert errors[0][0] == count + 1
+    assert "cannot be read" in errors[0][1]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.sampled_from([None, *FORMATS[:3]]))
+@example({"messages": [{"role": "user", "content": [{"type": []}]}]}, None)
+def test_any_json_is_read_or_reported(row: Any, format: str | None) -> None:
+    """Whatever JSON a line holds, it is a conversation or a reported line, never a crash."""
+    with TemporaryDirectory() as folder:
+        path = written(Path(folder) / "a.jsonl", row)
+        errors: list[str] = []
+        read_back = list(
+            read(
+                path,
+                format=format,
+                on_error=lambda _, reason: errors.append(reason),
+                otlp_conversations=lambda _: iter([conversation()]),
+            )
+        )
+        assert len(read_back) + len(errors) == 1
 
 
 def test_missing_file(tmp_path: Path) -> None:

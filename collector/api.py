@@ -1,0 +1,217 @@
+"""Serve the port a person or a script talks to: health, ends of conversations, exports."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from collector.callers import Callers
+from collector.errors import MalformedError, PermanentError, RetryableError
+from collector.journal_records import ConversationEnd
+from collector.lines import Lines, LinesResponse
+from collector.receivers.intake import Intake, read_body
+from collector.version import __version__
+
+EXPORTS = ("conversations", "scores", "decisions", "observations")
+
+OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+"""Answered to anybody: probes have no token, and the answers hold no content."""
+
+END_BODY_BYTES = 64 * 1024
+"""Largest body of an end."""
+
+ID_CHARACTERS = 1024
+"""Longest conversation id."""
+
+Problems = Callable[[], Sequence[str]]
+"""What keeps the process from being ready, one sentence each; empty when nothing does."""
+End = Callable[[ConversationEnd], Awaitable[None]]
+"""Journals the end of a conversation; returns once it is durable."""
+Export = Callable[[str], Iterator[bytes]]
+"""Gives one of ``EXPORTS``: a JSON document a line, without the newline. Runs in a thread."""
+
+
+class _EndBody(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is meant, when one id is used by several; all optional."""
+
+    tenant: str = ""
+    environment: str = ""
+    variant: str = ""
+
+
+class _Guard:
+    """Turn away those who may not call, before anything else is done."""
+
+    def __init__(self, app: ASGIApp, callers: Callers) -> None:
+        self._app = app
+        self._callers = callers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or the start and stop of the application."""
+        if scope["type"] == "http" and scope["path"] not in OPEN_PATHS:
+            headers = Request(scope).headers
+            refusal = self._callers.refusal(
+                host=headers.get("host", ""),
+                origin=headers.get("origin", ""),
+                authorization=headers.get("authorization", ""),
+            )
+            if refusal is not None:
+                challenge = {"www-authenticate": "Bearer"} if refusal.status == 401 else None
+                answer = _error(refusal.status, refusal.message, challenge)
+                await answer(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+class _Api:
+    """Answer the routes."""
+
+    def __init__(self, *, problems: Problems, end: End, export: Export) -> None:
+        self._problems = problems
+        self._end = end
+        self._export = export
+
+    async def index(self, _request: Request) -> Response:
+        """Say what is here."""
+        return _json(
+            200,
+            {
+                "name": "outrider",
+                "version": __version__,
+                "paths": [
+                    "/healthz",
+                    "/readyz",
+                    "/v1/conversations/{id}/end",
+                    *(f"/v1/export/{kind}" for kind in EXPORTS),
+                ],
+            },
+        )
+
+    async def healthz(self, _request: Request) -> Response:
+        """Say that the process is alive."""
+        return _json(200, {"alive": True})
+
+    async def readyz(self, _request: Request) -> Response:
+        """Say whether everything works, and what does not."""
+        problems = list(self._problems())
+        return _json(503 if problems else 200, {"ready": not problems, "problems": problems})
+
+    async def end(self, request: Request) -> Response:
+        """Take note, durably, that a conversation is over."""
+        id = request.path_params["id"]  # noqa: A001  # the name in the path
+        if not id or len(id) > ID_CHARACTERS:
+            raise MalformedError(f"a conversation id has 1 to {ID_CHARACTERS} characters")
+        with Intake(END_BODY_BYTES).allowance() as allowance:
+            body = await read_body(request, limit=END_BODY_BYTES, allowance=allowance)
+        try:
+            who = msgspec.json.decode(body or b"{}", type=_EndBody)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise MalformedError(
+                f"the body must be JSON with tenant, environment or variant: {error}"
+            ) from None
+        await self._end(
+            ConversationEnd(
+                conversation_id=id,
+                tenant=who.tenant,
+                environment=who.environment,
+                variant=who.variant,
+            )
+        )
+        return _json(202, {"conversation_id": id, "accepted": True})
+
+    async def export(self, request: Request) -> Response:
+        """Stream a table as JSON lines."""
+        kind = request.path_params["kind"]
+        if kind not in EXPORTS:
+            raise HTTPException(404, f"there is no export {kind!r}; try {', '.join(EXPORTS)}")
+        lines = Lines(_started(self._export, kind))
+        try:
+            # Before the status is sent, so that a store that is down is said to be.
+            first = await lines.chunk()
+        except BaseException:
+            lines.stop()
+            raise
+        return LinesResponse(lines, first)
+
+    async def on_http(self, _request: Request, error: Exception) -> Response:
+        """Answer 404 and 405."""
+        if not isinstance(error, HTTPException):
+            raise error
+        return _error(error.status_code, error.detail, dict(error.headers or {}))
+
+    async def on_permanent(self, _request: Request, error: Exception) -> Response:
+        """Answer what the caller got wrong."""
+        return _error(400, str(error))
+
+    async def on_retryable(self, _request: Request, error: Exception) -> Response:
+        """Answer what may work later."""
+        wait = error.retry_after_s if isinstance(error, RetryableError) else 1.0
+        return _error(503, str(error), {"retry-after": str(max(1, round(wait)))})
+
+    async def on_disconnect(self, _request: Request, _exception: Exception) -> Response:
+        """Answer nobody: the caller left in the middle of its body."""
+        return _error(400, "the caller left")
+
+    async def on_unexpected(self, _request: Request, error: Exception) -> Response:
+        """Answer for a bug of ours; the server logs it."""
+        return _error(500, f"an unexpected {type(error).__name__}; see the log")
+
+
+def api(
+    *,
+    problems: Problems,
+    end: End,
+    export: Export,
+    host: str,
+    token: str = "",
+) -> Starlette:
+    """Build the application for the console and API port.
+
+    Args:
+        problems: Says what keeps the process from being ready.
+        end: Journals the end of a conversation.
+        export: Gives the lines of an export.
+        host: The address that is served, without its port.
+        token: Bearer token that callers must show; empty for none.
+    """
+    routes = _Api(problems=problems, end=end, export=export)
+    handlers: dict[Any, Any] = {
+        HTTPException: routes.on_http,
+        PermanentError: routes.on_permanent,
+        RetryableError: routes.on_retryable,
+        ClientDisconnect: routes.on_disconnect,
+        Exception: routes.on_unexpected,
+    }
+    app = Starlette(
+        routes=[
+            Route("/", routes.index),
+            Route("/healthz", routes.healthz),
+            Route("/readyz", routes.readyz),
+            Route("/v1/conversations/{id:path}/end", routes.end, methods=["POST"]),
+            Route("/v1/export/{kind}", routes.export),
+        ],
+        exception_handlers=handlers,
+    )
+    app.add_middleware(_Guard, callers=Callers(host=host, token=token))
+    return app
+
+
+def _started(export: Export, kind: str) -> Iterator[bytes]:
+    """Call the factory on the first step, so that it too runs in the thread."""
+    yield from export(kind)
+
+
+def _json(status: int, value: Any, headers: dict[str, str] | None = None) -> Response:
+    return Response(msgspec.json.encode(value), status, headers, media_type="application/json")
+
+
+def _error(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+    return _json(status, {"error": message}, headers)

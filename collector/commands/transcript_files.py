@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def labelled(
     files: Sequence[Path], format: str | None, bad: list[str]
 ) -> Iterator[tuple[Conversation, dict[str, Any]]]:
     """Read conversations like ``conversations``, each with its labels."""
+    from collector.otlp_transcripts import otlp_conversations
     from collector.transcripts import read_labelled
 
     for path in files:
@@ -40,7 +42,12 @@ def labelled(
             bad.append(f"{path}:{line}")
             print(f"{path}: line {line}: {reason}", file=sys.stderr)
 
-        yield from read_labelled(path, format=format, on_error=report)
+        yield from read_labelled(
+            path,
+            format=format,
+            on_error=report,
+            otlp_conversations=partial(otlp_conversations, on_error=report),
+        )
     if bad:
         lines = "line" if len(bad) == 1 else "lines"
         print(f"outrider: {len(bad)} {lines} could not be read", file=sys.stderr)

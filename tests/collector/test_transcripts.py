@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from collector.errors import ConfigError, UnsupportedError
@@ -198,6 +198,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(JSON, st.sampled_from([None, *FORMATS[:3]]))
 @example({"messages": [{"role": "user", "content": [{"type": []}]}]}, None)
 def test_any_json_is_read_or_reported(row: Any, format: str | None) -> None:

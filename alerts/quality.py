@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from alerts.labels import Labels
 from alerts.metrics import CATALOGUE
 from collector.model import Conversation, Decided, LlmCall, ScoreRecord, ToolCall
-from collector.totals import Deltas, add, observe
+from collector.totals import Deltas, SeriesKey, add, observe, series
 from scorers.rules.tool_outcome import outcome_of
 
 _ERROR_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,63}")
@@ -23,6 +23,8 @@ class QualityMeter:
 
     def __init__(self, labels: Labels) -> None:
         self._labels = labels
+        self.exemplars: dict[SeriesKey, str] = {}
+        """The trace of the last stored verdict of each ``scores_total`` series."""
 
     def deltas(
         self,
@@ -41,7 +43,7 @@ class QualityMeter:
         deltas: Deltas = {}
         who = self._who(decided.conversation)
         for score in first:
-            self._verdict(deltas, who, score)
+            self._verdict(deltas, who, score, stored=decided.sampling.kept)
         for earlier, later in revised:
             if earlier.verdict != later.verdict:
                 # "from" is a keyword of the language, so these labels come as a mapping.
@@ -66,7 +68,9 @@ class QualityMeter:
             "variant": admit("variant", identity.variant),
         }
 
-    def _verdict(self, deltas: Deltas, who: dict[str, str], score: ScoreRecord) -> None:
+    def _verdict(
+        self, deltas: Deltas, who: dict[str, str], score: ScoreRecord, *, stored: bool
+    ) -> None:
         scorer = self._labels.admit("scorer", score.scorer)
         if score.verdict == "failure":
             error = self._labels.admit("error", error_name(score.reason))
@@ -76,6 +80,9 @@ class QualityMeter:
         version = self._labels.admit("scorer_version", score.scorer_version)
         labels = {**who, "scorer": scorer, "scorer_version": version}
         add(deltas, "scores_total", 1.0, **labels, verdict=score.verdict)
+        if stored and score.trace_id:
+            key = series("scores_total", **labels, verdict=score.verdict)
+            self.exemplars[key] = score.trace_id
         if score.value is not None:
             bounds = CATALOGUE["score_value"].buckets
             observe(deltas, "score_value", score.value, bounds, **labels)

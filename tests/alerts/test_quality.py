@@ -202,6 +202,20 @@ def test_tokens_cost_and_coverage() -> None:
     assert value_of(deltas, "content_seen_total", kind="output") == 1.0
 
 
+def test_the_last_stored_trace_is_the_exemplar() -> None:
+    """A series points to the trace of its last verdict, if that trace can be looked at."""
+    meter = QualityMeter(Labels(9))
+    for trace, kept in (("a" * 32, True), ("b" * 32, True), ("c" * 32, False)):
+        decided = Decided(
+            episode_id="e",
+            conversation=BASE,
+            decided_ns=1,
+            sampling=Sampling(kept=kept, probability=0.5, rule="hash"),
+        )
+        meter.deltas(decided, [score("pass", 1.0, trace_id=trace)], ())
+    assert list(meter.exemplars.values()) == ["b" * 32]
+
+
 def test_labels_are_capped() -> None:
     """The tool that comes after the limit is counted as other."""
     calls = [ToolCall(name=f"tool-{n}") for n in range(4)]

@@ -1,0 +1,162 @@
+"""Write the totals and gauges in the formats that Prometheus scrapes."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hmac
+from collections.abc import Callable, Iterator, Mapping
+
+from prometheus_client.core import Metric as Family
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.exposition import generate_latest as plain_text
+from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST as OPENMETRICS
+from prometheus_client.openmetrics.exposition import generate_latest as openmetrics_text
+from prometheus_client.registry import Collector
+from prometheus_client.samples import Exemplar
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from alerts.metrics import CATALOGUE, PREFIX, Metric, family_of
+from collector.totals import SeriesKey
+
+Snapshot = Callable[[], Mapping[SeriesKey, float]]
+"""Return the present values; a copy that nobody changes while it is read."""
+
+_PARTS = {"_bucket": 0, "_sum": 1, "_count": 2}
+
+
+class Exporter(Collector):
+    """Collect the metric families of one moment.
+
+    Args:
+        totals: values that never fall; whoever keeps them keeps them over restarts.
+        gauges: values that may fall.
+        exemplars: trace id by counter series.
+    """
+
+    def __init__(
+        self,
+        totals: Snapshot,
+        gauges: Snapshot = dict,
+        exemplars: Callable[[], Mapping[SeriesKey, str]] = dict,
+    ) -> None:
+        self._totals = totals
+        self._gauges = gauges
+        self._exemplars = exemplars
+
+    def collect(self) -> Iterator[Family]:
+        """Yield the families in the catalogue's order; unlisted series come last, untyped."""
+        totals = self._totals()
+        exemplars = self._exemplars()
+        families: dict[str, dict[SeriesKey, float]] = {}
+        for values in (totals, self._gauges(), _coverage(totals)):
+            for key, value in values.items():
+                metric = family_of(key[0])
+                families.setdefault(metric.name if metric else key[0], {})[key] = value
+        for name, metric in CATALOGUE.items():
+            series = families.pop(name, {})
+            if metric.kind == "counter" and not metric.labels:
+                # A counter without labels exists from the start, so that its first rise shows.
+                series.setdefault((name, ()), 0.0)
+            if series:
+                yield _family(metric, series, exemplars)
+        for name, series in sorted(families.items()):
+            family = Family(PREFIX + name, "Not in the catalogue.", "unknown")
+            for (_, pairs), value in sorted(series.items()):
+                family.add_sample(PREFIX + name, dict(pairs), value)
+            yield family
+
+
+def _coverage(totals: Mapping[SeriesKey, float]) -> dict[SeriesKey, float]:
+    return {
+        ("content_coverage", pairs): totals.get(("content_seen_total", pairs), 0.0) / expected
+        for (name, pairs), expected in totals.items()
+        if name == "content_expected_total" and expected > 0
+    }
+
+
+def _family(
+    metric: Metric, series: Mapping[SeriesKey, float], exemplars: Mapping[SeriesKey, str]
+) -> Family:
+    name = PREFIX + metric.name
+    if metric.kind == "histogram":
+        ordered = sorted(series.items(), key=lambda item: _position(item[0]))
+    else:
+        ordered = sorted(series.items())
+    # The library appends "_total" to a counter's name by itself.
+    family = Family(name.removesuffix("_total"), metric.help, metric.kind, metric.unit)
+    for key, value in ordered:
+        trace = exemplars.get(key)
+        exemplar = Exemplar({"trace_id": trace}, 1.0) if trace else None
+        family.add_sample(PREFIX + key[0], dict(key[1]), value, exemplar=exemplar)
+    return family
+
+
+def _position(key: SeriesKey) -> tuple[tuple[tuple[str, str], ...], int, float]:
+    """Order a histogram's samples as OpenMetrics wants them: by labels, buckets ascending first."""
+    name, pairs = key
+    bound = pairs[-1][1] if name.endswith("_bucket") else "0"
+    labels = pairs[:-1] if name.endswith("_bucket") else pairs
+    return labels, _PARTS[name[name.rindex("_") :]], float(bound)
+
+
+def wants_openmetrics(accept: str) -> bool:
+    """Tell whether an Accept header prefers OpenMetrics to the plain text format."""
+    openmetrics = plain = 0.0
+    for item in accept.split(","):
+        kind, *parameters = (part.strip() for part in item.split(";"))
+        quality = 1.0
+        for parameter in parameters:
+            if parameter.startswith("q="):
+                try:
+                    quality = float(parameter[2:])
+                except ValueError:
+                    quality = 0.0
+        if kind == "application/openmetrics-text":
+            openmetrics = max(openmetrics, quality)
+        elif kind == "text/plain":
+            plain = max(plain, quality)
+    return openmetrics > 0 and openmetrics >= plain
+
+
+def metrics_app(exporter: Collector, *, token: str = "") -> Starlette:
+    """Build the application that answers ``GET /metrics``.
+
+    Rendering happens in a thread, one scrape at a time, so that a large one stops nothing.
+
+    Args:
+        exporter: what to render.
+        token: bearer token that scrapers must show; empty asks for none.
+    """
+    turn = asyncio.Lock()
+
+    def render(accept: str, *, zipped: bool) -> tuple[bytes, str]:
+        if wants_openmetrics(accept):
+            body: bytes = openmetrics_text(exporter)  # type: ignore[no-untyped-call]  # the library's
+            content_type = OPENMETRICS
+        else:
+            body, content_type = plain_text(exporter), CONTENT_TYPE_PLAIN_0_0_4
+        return (gzip.compress(body, compresslevel=1) if zipped else body), content_type
+
+    async def metrics(request: Request) -> Response:
+        shown = request.headers.get("authorization", "")
+        if token and not hmac.compare_digest(shown.encode(), f"Bearer {token}".encode()):
+            return PlainTextResponse(
+                "this endpoint asks for the bearer token of auth.token\n",
+                status_code=401,
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        zipped = "gzip" in request.headers.get("accept-encoding", "")
+        async with turn:
+            body, content_type = await asyncio.to_thread(
+                render, request.headers.get("accept", ""), zipped=zipped
+            )
+        headers = {"Content-Type": content_type, "Vary": "Accept, Accept-Encoding"}
+        if zipped:
+            headers["Content-Encoding"] = "gzip"
+        return Response(body, headers=headers)
+
+    return Starlette(routes=[Route("/metrics", metrics, methods=["GET"])])

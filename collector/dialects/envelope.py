@@ -1,0 +1,103 @@
+"""Read what spans say in every convention: who spoke, in which conversation, how it ended."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+from collector.dialects.attributes import Keys, first, is_true, plain, text
+from collector.model import Attributes, FactRole, Facts, Identity, Span
+
+END = "outrider.conversation.end"
+VARIANT: Keys = ("outrider.variant",)
+PAIR: Keys = ("outrider.pair.id",)
+TENANT: Keys = ("outrider.tenant",)
+SIMULATED = "outrider.tool.simulated"
+REQUESTOR = "outrider.tool.requestor"
+AGENT: Keys = ("gen_ai.agent.name",)
+VERSION: Keys = ("gen_ai.agent.version",)
+SERVICE: Keys = ("service.name",)
+SERVICE_VERSION: Keys = ("service.version",)
+ENVIRONMENT: Keys = ("deployment.environment.name", "deployment.environment")
+USER: Keys = (
+    "user.id",
+    "langfuse.user.id",
+    "traceloop.association.properties.user_id",
+    "enduser.id",
+)
+CONVERSATION: Keys = (
+    "langfuse.session.id",
+    "gen_ai.conversation.id",
+    "session.id",
+    "traceloop.association.properties.session_id",
+    "traceloop.association.properties.conversation_id",
+    "traceloop.association.properties.thread_id",
+    "langsmith.metadata.session_id",
+    "langsmith.metadata.thread_id",
+    "langsmith.metadata.conversation_id",
+    "ai.telemetry.metadata.sessionId",
+    "gcp.vertex.agent.session_id",
+)
+"""A session may hold several conversations, so the conversation's own id goes before it."""
+SESSION: Keys = ("session.id",)
+"""Looked up on the resource when the span names no conversation."""
+
+
+def identity_of(attributes: Attributes, resource: Attributes) -> Identity:
+    """Say who spoke."""
+    user = text(attributes, USER)
+    return Identity(
+        agent=text(attributes, AGENT) or text(resource, AGENT) or text(resource, SERVICE),
+        agent_version=text(attributes, VERSION)
+        or text(resource, VERSION)
+        or text(resource, SERVICE_VERSION),
+        environment=text(attributes, ENVIRONMENT) or text(resource, ENVIRONMENT),
+        variant=text(attributes, VARIANT) or text(resource, VARIANT) or "production",
+        tenant=text(attributes, TENANT) or text(resource, TENANT),
+        pair_id=text(attributes, PAIR) or text(resource, PAIR),
+        user_hash=hashlib.sha256(user.encode(errors="replace")).hexdigest()[:16] if user else "",
+    )
+
+
+def conversation_of(attributes: Attributes, resource: Attributes) -> str:
+    """Return the id the producer gave the conversation; empty when it gave none."""
+    return text(attributes, CONVERSATION) or text(resource, SESSION)
+
+
+def ends(attributes: Attributes, event_names: Iterable[str] = ()) -> bool:
+    """Tell whether the producer says that the conversation is over."""
+    return is_true(attributes.get(END)) or END in event_names
+
+
+def error_of(span: Span) -> str:
+    """Return the kind of error, else the status message, else ``error``; empty when it is none."""
+    kind = plain(span.attributes.get("error.type"))
+    if not kind and span.status_code != 2:
+        return ""
+    for event in span.events:
+        if not kind and event.name == "exception":
+            kind = plain(event.attributes.get("exception.type"))
+    return kind or span.status_message or "error"
+
+
+def facts(span: Span, *, role: FactRole, dialect: str, **found: Any) -> Facts:
+    """Put what a dialect found into the envelope of its span."""
+    attributes = span.attributes
+    return Facts(
+        trace_id=span.trace_id,
+        span_id=span.span_id,
+        parent_id=span.parent_id,
+        role=role,
+        dialect=dialect,
+        name=span.name,
+        start_ns=span.start_ns,
+        end_ns=span.end_ns,
+        error=error_of(span),
+        identity=identity_of(attributes, span.resource),
+        conversation_id=conversation_of(attributes, span.resource),
+        ends_conversation=ends(attributes, [event.name for event in span.events]),
+        simulated=is_true(attributes.get(SIMULATED)),
+        user_side=first(attributes, (REQUESTOR,)) == "user",
+        **found,
+    )

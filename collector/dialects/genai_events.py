@@ -1,0 +1,101 @@
+"""Read content out of OTel GenAI events, which come inside spans and as log records.
+
+Three generations: the current event with all of a call's attributes, the older one event a
+message, and the oldest with prompt and completion as JSON text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from collector.dialects.attributes import decoded, plain
+from collector.dialects.messages import normal, reply, system_text
+from collector.model import Attributes, AttributeValue, Message, MessageRole
+
+DETAILS = "gen_ai.client.inference.operation.details"
+CHOICE = "gen_ai.choice"
+SPOKEN: dict[str, MessageRole] = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+    CHOICE: "assistant",
+}
+"""Legacy events, one a message; ``gen_ai.choice`` is the reply."""
+PROMPT, COMPLETION = "gen_ai.content.prompt", "gen_ai.content.completion"
+PROMPT_KEY, COMPLETION_KEY = "gen_ai.prompt", "gen_ai.completion"
+
+
+class Heard(msgspec.Struct, frozen=True, kw_only=True):
+    """What a span's events say together."""
+
+    system_prompt: str = ""
+    input: tuple[Message, ...] = ()
+    output: tuple[Message, ...] = ()
+    finish_reason: str = ""
+
+
+def spoken(name: str, body: AttributeValue) -> tuple[Message, ...]:
+    """Read the message of one legacy event; the body is the log's, or the event's attributes."""
+    role = SPOKEN[name]
+    found = decoded(body)
+    if not isinstance(found, dict):
+        return reply(body) if role == "assistant" else normal({"role": role, "content": found})
+    inner = found.get("message")
+    if isinstance(inner, dict):
+        found = inner
+    elif inner is not None:
+        found = {**found, "content": inner}
+    if not isinstance(found.get("role"), str):
+        found = {**found, "role": role}
+    return normal(found, role, encoded=True)
+
+
+def heard(events: Iterable[tuple[str, Attributes]]) -> Heard:
+    """Put the legacy and oldest events of one span together, in their order."""
+    system: list[str] = []
+    given: list[Message] = []
+    output: list[Message] = []
+    finish = ""
+    for name, attributes in events:
+        if name == CHOICE:
+            output.extend(m for m in spoken(name, _body(attributes)) if m.role == "assistant")
+            finish = finish or plain(attributes.get("finish_reason"))
+        elif name in SPOKEN:
+            for message in spoken(name, _body(attributes)):
+                if message.role == "system":
+                    system.append(message.text)
+                else:
+                    given.append(message)
+        elif name == PROMPT:
+            given.extend(reply_to(attributes.get(PROMPT_KEY), "user"))
+        elif name == COMPLETION:
+            output.extend(reply(attributes.get(COMPLETION_KEY)))
+    return Heard(
+        system_prompt="\n\n".join(system),
+        input=tuple(given),
+        output=tuple(output),
+        finish_reason=finish,
+    )
+
+
+def reply_to(value: AttributeValue, role: MessageRole) -> tuple[Message, ...]:
+    """Read a prompt that is a JSON list of messages, or plain text."""
+    found = decoded(value)
+    if isinstance(found, list):
+        return tuple(message for item in found for message in normal(item, role))
+    if isinstance(found, dict):
+        return normal(found, role)
+    return normal(plain(value), role) if plain(value) else ()
+
+
+def instructions(value: AttributeValue) -> str:
+    """Read system instructions as an event or an attribute holds them."""
+    return "" if value is None else system_text(value)
+
+
+def _body(attributes: Attributes) -> AttributeValue:
+    body = attributes.get("gen_ai.event.content")
+    return attributes if body is None else body

@@ -1,0 +1,77 @@
+"""Read LangSmith's OTel export, which puts a run's whole inputs and outputs into one attribute.
+
+Its ``gen_ai.operation.name`` is wrong on retrievers and chains, so its own kind decides.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from collector.dialects import otel_genai
+from collector.dialects.attributes import Keys, decoded, first, text
+from collector.dialects.dialect import Dialect, Reading, Said
+from collector.dialects.documents import documents_of
+from collector.dialects.inference import assembled, tool_use
+from collector.dialects.interning import Memory
+from collector.dialects.messages import history, reply, split_system
+from collector.model import FactRole, Facts, Span
+
+NAME = "langsmith"
+KIND = "langsmith.span.kind"
+ROLES: dict[str, FactRole] = {
+    "llm": "llm",
+    "tool": "tool",
+    "chain": "chain",
+    "retriever": "retriever",
+    "embedding": "embedding",
+}
+INPUT: Keys = ("gen_ai.prompt",)
+OUTPUT: Keys = ("gen_ai.completion",)
+USAGE: Keys = ("langsmith.metadata.usage_metadata",)
+CACHE = {
+    "cache_read": "langsmith.usage.cache_read",
+    "cache_creation": "langsmith.usage.cache_creation",
+}
+"""Keys under which the nested token details are looked up; the flat ones are Python reprs."""
+NAMES = msgspec.structs.replace(
+    otel_genai.NAMES,
+    cache_read=(*otel_genai.NAMES.cache_read, CACHE["cache_read"]),
+    cache_write=(*otel_genai.NAMES.cache_write, CACHE["cache_creation"]),
+    tool_arguments=INPUT,
+    tool_result=OUTPUT,
+)
+
+
+def matches(span: Span) -> bool:
+    """Tell whether the span names its LangSmith kind."""
+    return KIND in span.attributes
+
+
+def read(span: Span, memory: Memory) -> Facts:
+    """Read a run."""
+    attributes = span.attributes
+    role = ROLES.get(text(attributes, (KIND,)), "other")
+    reading = Reading(role=role)
+    if role == "tool":
+        reading = Reading(role=role, tool=tool_use(span, NAMES, name=span.name))
+    elif role == "retriever":
+        documents = documents_of(first(attributes, OUTPUT))
+        reading = Reading(role=role, said=Said(documents=documents))
+    elif role == "llm":
+        system, given = split_system(history(first(attributes, INPUT), memory))
+        output = reply(first(attributes, OUTPUT))
+        reading = Reading(role=role, said=Said(system_prompt=system, input=given, output=output))
+    return assembled(_with_cache(span), reading, NAMES, NAME)
+
+
+def _with_cache(span: Span) -> Span:
+    usage = decoded(first(span.attributes, USAGE))
+    details = usage.get("input_token_details") if isinstance(usage, dict) else None
+    if not isinstance(details, dict):
+        return span
+    more = {key: details.get(name) for name, key in CACHE.items()}
+    numbers = {key: value for key, value in more.items() if isinstance(value, int)}
+    return msgspec.structs.replace(span, attributes=span.attributes | numbers)
+
+
+DIALECT = Dialect(name=NAME, matches=matches, read=read)

@@ -1,0 +1,79 @@
+"""Say in our own terms what a span or a log record means, whatever convention it follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from collector.dialects import (
+    langfuse,
+    langsmith,
+    openinference,
+    openllmetry,
+    otel_genai,
+    vercel_legacy,
+)
+from collector.dialects.dialect import Dialect
+from collector.dialects.envelope import END, conversation_of, facts, identity_of
+from collector.dialects.interning import Memory
+from collector.merging import merge
+from collector.model import Facts, LogRecord, Span
+
+DEFAULT_DIALECTS: tuple[Dialect, ...] = (
+    langfuse.DIALECT,
+    openinference.DIALECT,
+    langsmith.DIALECT,
+    openllmetry.DIALECT,
+    vercel_legacy.DIALECT,
+    otel_genai.DIALECT,
+)
+"""In order of precedence: the first that matches a span reads it."""
+INTERN_BYTES = 32 * 1024 * 1024
+
+__all__ = ["DEFAULT_DIALECTS", "Normaliser", "merge", "span_key"]
+
+
+class Normaliser:
+    """Turn spans and log records into facts; remembers messages it parsed before."""
+
+    def __init__(
+        self, dialects: Sequence[Dialect] = DEFAULT_DIALECTS, *, intern_bytes: int = INTERN_BYTES
+    ) -> None:
+        self._dialects = tuple(dialects)
+        self._memory = Memory(intern_bytes)
+
+    def span(self, span: Span) -> Facts:
+        """Read one span; one that no dialect knows has the role ``other`` and no dialect."""
+        for dialect in self._dialects:
+            if dialect.matches(span):
+                return dialect.read(span, self._memory)
+        return facts(span, role="other", dialect="")
+
+    def log(self, record: LogRecord) -> Facts | None:
+        """Read one log record; ``None`` when it says nothing about a conversation."""
+        if record.event_name == END:
+            return _end(record)
+        for dialect in self._dialects:
+            if dialect.read_log is not None:
+                found = dialect.read_log(record, self._memory)
+                if found is not None:
+                    return found
+        return None
+
+
+def span_key(trace_id: str, span_id: str) -> bytes:
+    """Return the 24 bytes that name a span: its trace id and its own."""
+    return bytes.fromhex(trace_id) + bytes.fromhex(span_id)
+
+
+def _end(record: LogRecord) -> Facts:
+    return Facts(
+        trace_id=record.trace_id,
+        span_id=record.span_id,
+        role="other",
+        dialect="",
+        name=record.event_name,
+        start_ns=record.time_ns,
+        identity=identity_of(record.attributes, record.resource),
+        conversation_id=conversation_of(record.attributes, record.resource),
+        ends_conversation=True,
+    )

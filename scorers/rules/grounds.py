@@ -7,6 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from collector.model import Conversation
+from scorers.rules.figures import figures_of
 from scorers.rules.identifiers import identifiers_of
 from scorers.rules.tool_outcome import outcome_of
 
@@ -34,6 +35,10 @@ class Grounds:
         self._declared: str | None = None
         self._calls = conversation.tool_calls
         self._proven: dict[str, int] | None = None
+        self._figures: set[str] = set()
+        self._read = 0
+        results = (i for i, m in enumerate(conversation.messages) if m.role == "tool")
+        self._first_result = next(results, len(conversation.messages))
         unanswered = (call.asked_at for call in self._calls if call.result is None)
         self._unanswered = min(unanswered, default=len(conversation.messages))
 
@@ -60,6 +65,22 @@ class Grounds:
         joined = wanted.translate(_SEPARATORS)
         compact = self._compact
         return len(joined) >= 5 and _stands(compact.text, joined, compact.ends[before])
+
+    def has_results(self, before: int) -> bool:
+        """Say whether a tool had answered before a message."""
+        return self._first_result < before
+
+    def figures(self, before: int) -> set[str]:
+        """Return the numbers in what was said before a message.
+
+        Asked for later and later messages in turn, it reads each message once.
+        """
+        if before < self._read:
+            self._read, self._figures = 0, set()
+        for part in self._parts[self._read : before + 1]:
+            self._figures.update(figures_of(part))
+        self._read = before + 1
+        return self._figures
 
     def incomplete(self, before: int) -> bool:
         """Say whether the result of a call that was asked for before a message is not known."""

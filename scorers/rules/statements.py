@@ -1,0 +1,33 @@
+"""Cut a reply into statements and leave out those that claim nothing."""
+
+from __future__ import annotations
+
+import re
+
+_BREAK = re.compile(r"(?<=[.!?])\s+(?=[\"“'(]?[A-Z0-9])|\s*\n+\s*")
+_MAX_STATEMENTS = 100
+_MAX_CHARS = 20_000
+
+_NO_CLAIM = re.compile(
+    r"""\W*(?:hi|hello|hey|dear|thanks?|thank\ you|you(?:'re|\u2019re|\ are)\ (?:very\ |most\ )?welcome|sorry|apologi|
+    please|feel\ free|let\ me|let\ us|sure\b|of\ course|certainly|great[,.!]|goodbye|bye|have\ a\ (?:great|nice|good|wonderful)|
+    is\ there\ anything|if\ you\ (?:have|need|want|would|'d|wish|prefer)|how\ (?:can|may)\ i|would\ you|do\ you|could\ you|can\ you|
+    i(?:'d|\u2019d|\ would)?\ (?:am\ |be\ )?(?:happy|glad|sorry|can\ help|apologi)|i'm\ (?:happy|glad|sorry)|
+    i\ (?:don['\u2019]?t|do\ not|can(?:not|['\u2019]?t))\ (?:know|have|find|see|say|tell|answer|access)|
+    (?:here|below)\ (?:is|are|'s)\b[^.]*:\s*\Z|
+    (?:the|this)\ (?:context|document|passage|text|information|article)s?\ (?:provided\ |given\ )?(?:does|do|did)(?:\ not|n['\u2019]t)\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Greetings, offers, questions back and "I do not know": nothing that can be checked."""
+
+
+def statements_of(reply: str) -> list[str]:
+    """Return the sentences and lines of a reply, each exactly as it stands there."""
+    pieces = (piece.strip() for piece in _BREAK.split(reply[:_MAX_CHARS]))
+    return [piece for piece in pieces if piece][:_MAX_STATEMENTS]
+
+
+def claims_of(reply: str) -> list[str]:
+    """Return the statements that say something which can be true or false."""
+    found = statements_of(reply)
+    return [one for one in found if not one.endswith("?") and not _NO_CLAIM.match(one)]

@@ -1,0 +1,67 @@
+"""Reduce a text to words that can be compared across inflections."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+_SUFFIXES = (
+    "ations",
+    "ation",
+    "ingly",
+    "edly",
+    "ings",
+    "ness",
+    "ment",
+    "ing",
+    "ied",
+    "ies",
+    "ed",
+    "es",
+    "ly",
+    "s",
+)
+_NUMERAL_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
+_NEGATION_WORDS = """not no never none nobody nothing neither nor without cannot fail failed fails deny denied
+refuse refused lack lacks unable"""
+_SMALL_WORDS = """a an the and or but if then so of to in on at by for with from as is are was were be been being am
+do does did done has have had having it its this that these those there here he she they we you i me him her them us
+    my your his their our who whom whose which what when where why how can could may might must shall should will
+    would not no nor also than too very just about into over after before during while between both each all any
+    some such own same other more most only up down out off again further once because until against through
+    under above s t don didn doesn isn aren wasn weren won wouldn couldn shouldn yes yeah well like know think
+    really im ve ll re"""
+
+NUMERALS = {word: str(value) for value, word in enumerate(_NUMERAL_WORDS.split())}
+NEGATIONS = frozenset(_NEGATION_WORDS.split())
+EMPTY_WORDS = frozenset(_SMALL_WORDS.split())
+"""Words that say nothing by themselves."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words and numbers of a text in order."""
+    return _WORD.findall(text)
+
+
+def is_negated(words: Sequence[str]) -> bool:
+    """Say whether any of the words denies."""
+    return any(w.lower() in NEGATIONS or w.lower().endswith(("n't", "n\u2019t")) for w in words)
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """Return the stems of all words of a text."""
+    return frozenset(map(stem, words_of(text)))
+
+
+def stem(word: str) -> str:
+    """Cut a word to what its forms share; a number to its plain digits."""
+    lower = word.lower()
+    if lower[0].isdigit():
+        return lower.replace(",", "")
+    lower = lower.replace("\u2019", "'").removesuffix("'s")
+    for suffix in _SUFFIXES:
+        if lower.endswith(suffix) and len(lower) - len(suffix) >= 3:
+            lower = lower[: -len(suffix)]
+            break
+    return lower[:7].rstrip("e") if len(lower) > 4 else lower

@@ -1,5 +1,6 @@
 """`outrider export` reads from a running process, or from the store itself."""
 
+import json
 import os
 from pathlib import Path
 
@@ -7,7 +8,10 @@ import pytest
 
 from collector import serve_file
 from collector.cli import main
+from collector.stores.clickhouse import ClickHouseStore
+from collector.stores.rows import rows_of
 from tests.collector.commands.receiver import Answer, Received, serving
+from tests.collector.stores.episodes import decided
 
 ROWS = b'{"a":1}\n{"a":2}\n'
 
@@ -67,3 +71,31 @@ def test_a_directory_without_a_store_is_an_error(
     assert main(["export", "scores", "--data-dir", str(tmp_path / "typo")]) == 2
     assert "typo: holds no store" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_opens_the_store_when_nothing_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A stopped instance's directory is read directly, and left free again."""
+    store = ClickHouseStore.embedded(tmp_path / "store")
+    store.migrate(ttl_days=0, verdict_days=0)
+    store.insert(rows_of(decided()))
+    store.close()
+    for what in ("conversations", "scores", "conversations"):
+        assert main(["export", what, "--data-dir", str(tmp_path)]) == 0
+        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert {row["conversation_id"] for row in rows} == {"conv-1"}
+
+
+def test_a_store_that_is_held_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A directory that another process holds is named, with what to do."""
+    store = ClickHouseStore.embedded(tmp_path / "store")
+    try:
+        assert main(["export", "scores", "--data-dir", str(tmp_path)]) == 2
+    finally:
+        store.close()
+    error = capsys.readouterr().err
+    assert "is in use by process" in error
+    assert error.count("\n") == 1

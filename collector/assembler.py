@@ -10,12 +10,12 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Literal
 
 from collector.config import AssembleConfig
-from collector.model import EndReason, Facts
 from collector.late_window import LateWindow, belongs_to
+from collector.model import EndReason, Facts
 from collector.stitcher import Stitcher
 from collector.talk import DecidedEpisode, Due, Held, OpenEpisode, Talk
 
@@ -62,6 +62,11 @@ class Assembler:
         return len(self._idle)
 
     @property
+    def recent_episodes(self) -> int:
+        """Return how many decided episodes are still in their late window."""
+        return len(self._window)
+
+    @property
     def content_size(self) -> int:
         """Return the bytes of decoded content in memory, roughly."""
         return self._content_size
@@ -99,11 +104,16 @@ class Assembler:
         self._bound()
         return "new"
 
-    def end(self, talk: Talk, now: float, sent_ns: int) -> bool:
-        """Note an explicit end; the episode is decided after ``end_grace``."""
+    def end(self, talk: Talk, request: int, *, now: float, sent_ns: int) -> bool:
+        """Note an explicit end that came as a request of its own.
+
+        The episode is decided after ``end_grace`` and keeps the request until then. Says
+        whether there was an open episode to end.
+        """
         episode = talk.open
         if episode is None:
             return False
+        self._take(episode, request)
         episode.end_s = now
         episode.end_ns = max(episode.end_ns, sent_ns)
         self._schedule(talk, episode)
@@ -338,11 +348,15 @@ class Assembler:
         """Keep a decided episode for the late window."""
         self._window.settle(talk, decided)
 
-    def expired(self, before_s: float) -> Iterator[DecidedEpisode]:
-        """Yield and let go of stored episodes that were decided before ``before_s``."""
-        for talk, decided in self._window.expired(before_s):
+    def expired(self, before_s: float, *, limit: int) -> Iterator[DecidedEpisode]:
+        """Yield and let go of stored episodes decided before a time, and the oldest over a limit."""
+        for talk, decided in self._window.expired(before_s, limit=limit):
             self.drop(talk)
             yield decided
+
+    def stored(self, episode_ids: Iterable[str]) -> list[DecidedEpisode]:
+        """Note that the store has these episodes; return those still in their late window."""
+        return self._window.stored(episode_ids)
 
     def drop(self, talk: Talk) -> None:
         """Forget a conversation that has neither an open nor a recent episode."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from collector.builder import conversation_of
-from collector.calls import join_tools, llm_call, model_calls, tool_facts
+from collector.calls import ModelCall, join_tools, llm_call, model_calls, tool_facts
 from collector.history import history_of, with_results
 from collector.message_keys import MessageKeys, digest
 from collector.model import (
@@ -42,6 +42,8 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     conversation: Conversation
     tip: bytes
     """Key of the whole message history, before results known only from spans were put in."""
+    repeats: bool
+    """Whether the producer repeats the whole history, so that nobody else must remember it."""
 
 
 def build(
@@ -92,7 +94,15 @@ def build(
     return Built(
         conversation=msgspec.structs.replace(conversation, tool_calls=tuple(joined)),
         tip=chain[-1] if chain else b"",
+        repeats=_repeats(calls, chain, keys),
     )
+
+
+def _repeats(calls: Sequence[ModelCall], chain: list[bytes], keys: MessageKeys) -> bool:
+    if not calls or not chain:
+        return True
+    last = calls[-1].content
+    return keys.chain(b"", (*last.input, *last.output))[-1:] == chain[-1:]
 
 
 def _identity(facts: Sequence[Facts], keys: MessageKeys) -> Identity:

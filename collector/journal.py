@@ -51,6 +51,9 @@ READ_BYTES = 16 * 1024 * 1024
 SLACK_BYTES = 64 * 1024 * 1024
 """Freed space that the file keeps for what comes next."""
 
+IDLE_S = 1.0
+"""Quiet time after which the file is tidied."""
+
 EPISODES_A_READ = 500
 """Episodes fetched at a time, so that no read lasts."""
 
@@ -94,6 +97,7 @@ class Journal:
         clock_ns: Callable[[], int],
         random_id: Callable[[], str] = _random_id,
         slack_bytes: int = SLACK_BYTES,
+        idle_s: float = IDLE_S,
     ) -> Journal:
         """Open the journal, making or migrating its file, and lock its directory.
 
@@ -104,6 +108,7 @@ class Journal:
             clock_ns: Unix time in nanoseconds.
             random_id: Makes a new journal's producer id.
             slack_bytes: Freed space the file keeps before it shrinks.
+            idle_s: Quiet time after which the file is tidied.
 
         Raises:
             ConfigError: The directory is in use or not writable, or the file is damaged, not a
@@ -125,6 +130,7 @@ class Journal:
             seen=seen,
             seen_held=len(earlier),
             slack_bytes=slack_bytes,
+            idle_s=idle_s,
         )
         return cls(lock=lock, path=path, producer=producer, mirror=mirror, seen=seen, writer=writer)
 
@@ -233,11 +239,15 @@ class Journal:
             row = connection.execute("SELECT key FROM tips WHERE tip = ?", (tip,)).fetchone()
         return None if row is None else str(row[0])
 
-    def outbox(self, limit: int) -> list[OutboxRow]:
-        """Read what the store must be given next, in order, ``limit`` rows at most."""
+    def outbox(self, limit: int, *, after: int = 0) -> list[OutboxRow]:
+        """Read what the store must be given next, in order, ``limit`` rows at most.
+
+        ``after`` is the id of the last row that is known already.
+        """
         with self._readers.connection() as connection:
             rows = connection.execute(
-                "SELECT id, created_ns, payload FROM outbox ORDER BY id LIMIT ?", (limit,)
+                "SELECT id, created_ns, payload FROM outbox WHERE id > ? ORDER BY id LIMIT ?",
+                (after, limit),
             ).fetchall()
         return [OutboxRow(id=row[0], created_ns=row[1], payload=row[2]) for row in rows]
 
@@ -278,6 +288,11 @@ class Journal:
     def errors(self) -> int:
         """Transactions that were rolled back since the journal was opened."""
         return self._writer.errors
+
+    @property
+    def commits(self) -> int:
+        """Transactions written since the journal was opened."""
+        return self._writer.commits
 
     def close(self) -> None:
         """Write what is queued, empty the write-ahead file and unlock; a second call does nothing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from collector.model import Facts
 from collector.talk import DecidedEpisode, Due, Held, Talk
@@ -18,6 +18,7 @@ class LateWindow:
         self._quiet = quiet
         self._decided: OrderedDict[_Key, tuple[Talk, DecidedEpisode]] = OrderedDict()
         self._waiting: dict[_Key, tuple[Talk, DecidedEpisode]] = {}
+        self._by_id: dict[str, DecidedEpisode] = {}
 
     def __len__(self) -> int:
         """Return how many decided episodes are still held."""
@@ -27,6 +28,14 @@ class LateWindow:
         """Start, or after a revision go on with, the late window of an episode."""
         talk.decided[decided.number] = decided
         self._decided[talk.key, decided.number] = (talk, decided)
+        self._by_id[decided.episode_id] = decided
+
+    def stored(self, episode_ids: Iterable[str]) -> list[DecidedEpisode]:
+        """Mark episodes that the store has; return those that are held here."""
+        found = [self._by_id[key] for key in episode_ids if key in self._by_id]
+        for decided in found:
+            decided.stored = True
+        return found
 
     def add(self, talk: Talk, earlier: DecidedEpisode, held: Held, now: float) -> bool:
         """Take in a late span; return False when it is there already."""
@@ -52,17 +61,19 @@ class LateWindow:
                 earlier=earlier,
             )
 
-    def expired(self, before_s: float) -> Iterator[tuple[Talk, DecidedEpisode]]:
-        """Yield and let go of stored episodes that were decided before ``before_s``."""
+    def expired(self, before_s: float, *, limit: int) -> Iterator[tuple[Talk, DecidedEpisode]]:
+        """Yield and let go of stored episodes decided before a time, and the oldest over a limit."""
+        excess = len(self._decided) - limit
         over: list[_Key] = []
         for key, (_, decided) in self._decided.items():
-            if decided.decided_s > before_s:
+            if decided.decided_s > before_s and len(over) >= excess:
                 break
             if decided.stored and not decided.late:
                 over.append(key)
         for key in over:
             talk, decided = self._decided.pop(key)
             talk.decided.pop(decided.number, None)
+            del self._by_id[decided.episode_id]
             yield talk, decided
 
 

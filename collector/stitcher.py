@@ -68,6 +68,12 @@ class Stitcher:
         """Return the conversations with this producer-given id, one per tenant and variant."""
         return [talk for talk in self._by_id.get(id, []) if talk.explicit]
 
+    @staticmethod
+    def matches(talk: Talk, tenant: str, environment: str, variant: str) -> bool:
+        """Say whether a conversation is one that these words mean; an empty word means any."""
+        wanted = zip((tenant, environment, variant), talk.labels, strict=True)
+        return all(not word or word == label for word, label in wanted)
+
     def place(self, fact: Facts, parent: Talk | None) -> Talk:
         """Return the conversation that ``fact`` belongs to, made if need be.
 
@@ -109,6 +115,8 @@ class Stitcher:
         talk = self.talks.get(key)
         if talk is None:
             talk = self._create(key, fact.conversation_id or fact.thread_id, explicit=True)
+            who = fact.identity
+            talk.labels = (who.tenant, who.environment, who.variant)
             self._count("id", "new")
         else:
             self._count("id", "joined")
@@ -182,7 +190,9 @@ class Stitcher:
             self._count("history", "new")
             return None
         self._count("history", "joined")
-        return self.talks.get(remembered) or self._create(remembered, "", explicit=False)
+        talk = self.talks.get(remembered) or self._create(remembered, "", explicit=False)
+        _index(self._tips, head, talk, talk.tips)
+        return talk
 
     def _by_answered_tool(self, fact: Facts) -> Talk | None:
         """Join by the results at the end of the input: they answer somebody's open calls."""

@@ -90,6 +90,8 @@ class DecidedEpisode(msgspec.Struct, kw_only=True):
     ended_ns: int
     end_reason: EndReason
     refs: list[Ref]
+    pinned: list[int]
+    """Requests that this episode keeps in the journal; one may stand twice."""
     traces: list[str]
     verdicts: list[Verdict]
     kept: bool
@@ -111,8 +113,8 @@ class Talk(msgspec.Struct, kw_only=True, eq=False):
     key: str
     id: str
     explicit: bool
-    scope: bytes = b""
-    """Digest of tenant, agent, version, environment, variant and credential."""
+    labels: tuple[str, str, str] = ("", "", "")
+    """Tenant, environment and variant of an explicit conversation."""
     number: int = 0
     """Number of its latest episode."""
     open: OpenEpisode | None = None

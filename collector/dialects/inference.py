@@ -79,10 +79,11 @@ def assembled(span: Span, reading: Reading, names: Names, dialect: str) -> Facts
         "documents": said.documents,
         "previous_response_id": text(attributes, names.previous_response_id),
         "thread_id": text(attributes, names.thread_id),
+        # An agent's model is part of the scope in which its histories are joined.
+        "model": text(attributes, names.model) if role in (*LEAVES, "agent") else "",
     }
     if role in LEAVES:
         found["provider"] = provider(text(attributes, names.provider))
-        found["model"] = text(attributes, names.model)
         found["response_id"] = text(attributes, names.response_id)
         found["usage"] = usage(attributes, names)
         found["cost_usd"] = number(attributes, names.cost_usd)

@@ -1,0 +1,243 @@
+"""Wire the data path: check, journal, decode, normalise, assemble, score, redact, sample, store.
+
+Each stage is given the next one, or what it needs of it, as an argument. How the threads
+and ports around it live and die is in ``process.py``.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from alerts.labels import Labels
+from alerts.quality import QualityMeter
+from collector import totals
+from collector.address import parse_address
+from collector.api import api
+from collector.assembler import Assembler
+from collector.clock import SteadyClock
+from collector.config import Config
+from collector.data_path import DataPath
+from collector.decision import Decider
+from collector.handoff import Handoff
+from collector.journal import Journal
+from collector.memory import Memory
+from collector.message_keys import MessageKeys
+from collector.model import ScoreRecord, Span
+from collector.normalise import Normaliser
+from collector.pins import Pins
+from collector.pipeline import Pipeline
+from collector.process import Process, serve_until_told
+from collector.reading import Reader
+from collector.receivers.otlp_http import otlp_http
+from collector.recovery import restore
+from collector.redactor import Redactor
+from collector.sampler import Sampler
+from collector.servers import Listening
+from collector.shipping import Shipping
+from collector.stitcher import Stitcher
+from collector.stores.clickhouse import open_store
+from collector.stores.rows import rows_of
+from collector.stores.span_rows import span_rows
+from collector.stores.writer import StoreWriter
+from collector.tally import Tally
+from collector.work import Work
+from scorers.registry import configured
+from scorers.runner import Runner, score_id
+
+WINDOW_LIMIT = 50_000
+"""Decided episodes held for late spans; over it the oldest are let go early."""
+WRITER_BYTES = 64 * 1024 * 1024
+
+
+def data_path(
+    config: Config,
+    data_dir: Path,
+    *,
+    emit: Callable[[Sequence[ScoreRecord]], None] = lambda _: None,
+    clock_ns: Callable[[], int] = time.time_ns,
+) -> DataPath:
+    """Build the stages and take over what an earlier process left; nothing runs yet.
+
+    Raises:
+        ConfigError: a scorer option, the data directory or the store's settings are wrong.
+    """
+    scorers = configured(config.scorers)
+    journal = Journal.open(
+        data_dir / "journal.db",
+        max_bytes=config.journal.max_size,
+        seen_limit=config.journal.seen_limit,
+        clock_ns=clock_ns,
+    )
+    store = open_store(config.store, data_dir)
+    tally, work, pins, keys = Tally(), Work(), Pins(), MessageKeys()
+    redactor = Redactor(config.redact.kinds, config.redact.patterns)
+    labels = Labels(config.telemetry.label_limit, journal.totals(), redact=redactor.text)
+    sampler = Sampler(config.sample, seen_versions=_versions(journal.totals()))
+    memory = Memory(conversation=journal.conversation, tip=journal.tip)
+
+    def count(name: str, amount: float = 1.0, **pairs: str) -> None:
+        work.count(name, amount, **pairs)
+
+    reader = Reader(Normaliser(), read=journal.read, count=count)
+    stitcher = Stitcher(
+        keys=keys,
+        remembered=memory,
+        count=lambda method, result: work.count("stitch_total", method=method, result=result),
+        merged=lambda source, target: assembler.merged(source, target),  # noqa: PLW0108 - made below
+    )
+    assembler = Assembler(
+        config.assemble, stitcher, seen=_Seen(journal, work), pin=pins.pin, unpin=pins.unpin
+    )
+    decider = Decider(
+        keys=keys,
+        judge=Runner(scorers, clock_ns=clock_ns, seconds=time.perf_counter),
+        sample=sampler,
+        measure=QualityMeter(labels),
+        redactor=redactor,
+        rows_of=rows_of,
+        score_id=score_id,
+        producer=journal.producer,
+        sequence=journal.observation_sequence,
+        clock_ns=clock_ns,
+    )
+    writer = StoreWriter(
+        store,
+        stored=lambda ids: shipping.stored(ids),  # noqa: PLW0108 - made below
+        count=lambda name, amount, pairs: tally.count(name, amount, dict(pairs)),
+        batch_episodes=config.store.batch_episodes,
+        flush_interval_s=config.store.flush_interval,
+        queue_bytes=WRITER_BYTES,
+        prepare=lambda: store.migrate(ttl_days=config.store.ttl_days),
+    )
+
+    def safe_rows(spans: Sequence[Span], probability: float) -> dict[str, list[Any]]:
+        safe = [redactor.span(span) for span in spans]
+        return dict(span_rows(safe, sample_probability=probability))
+
+    def outbox(after: int, limit: int) -> list[Any]:
+        return journal.outbox(limit, after=after)
+
+    shipping = Shipping(
+        outlet=writer,
+        outbox=outbox,
+        reader=reader,
+        span_rows=safe_rows,
+        assembler=assembler,
+        pins=pins,
+        limit=WRITER_BYTES,
+    )
+    restore(
+        episodes=journal.episodes(),
+        outbox=outbox,
+        memory=memory,
+        stitcher=stitcher,
+        assembler=assembler,
+        shipping=shipping,
+        pins=pins,
+    )
+    handoff = Handoff(limit=config.journal.queue_size)
+    pipeline = Pipeline(
+        journal=journal,
+        commit=lambda transaction: journal.commit(transaction).result(),
+        handoff=handoff,
+        reader=reader,
+        stitcher=stitcher,
+        assembler=assembler,
+        decider=decider,
+        shipping=shipping,
+        pins=pins,
+        work=work,
+        counted=(tally.drain, _Redactions(redactor)),
+        keep_trace=sampler.keep_trace,
+        emit=emit,
+        late_window=config.assemble.late_window,
+        window_limit=WINDOW_LIMIT,
+        clock=lambda: clock_ns() / 1e9,
+    )
+    return DataPath(
+        journal=journal,
+        handoff=handoff,
+        tally=tally,
+        assembler=assembler,
+        pipeline=pipeline,
+        shipping=shipping,
+        writer=writer,
+        store=store,
+    )
+
+
+def serve(config: Config, data_dir: Path) -> int:
+    """Run until a signal says stop; return the exit code."""
+    clock = SteadyClock()
+    path = data_path(config, data_dir, clock_ns=clock)
+    process = Process(path, clock_ns=clock)
+    log = logging.getLogger("outrider")
+    receiver = otlp_http(
+        accept=process.accept,
+        count=path.tally.count,
+        limits=config.receive,
+        clock_ns=clock,
+        log=log,
+        token=config.auth.token,
+    )
+    console = api(
+        problems=process.problems,
+        end=process.end,
+        export=lambda what: lines(path.store, what),
+        host=parse_address(config.console.address).host,
+        token=config.auth.token,
+    )
+    metrics = metrics_app(
+        Exporter(path.journal.totals, process.gauges), token=config.auth.token
+    )
+    servers = [
+        Listening("receive.http", config.receive.http, receiver),
+        Listening("telemetry.metrics", config.telemetry.metrics, metrics),
+        Listening("console.address", config.console.address, console),
+    ]
+    return serve_until_told(process, servers, announce=lambda: None)
+
+
+class _Seen:
+    """Know the spans that were decided, those of the step under way included."""
+
+    def __init__(self, journal: Journal, work: Work) -> None:
+        self._journal = journal
+        self._work = work
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, bytes) and (key in self._work.fresh or key in self._journal.seen)
+
+
+class _Redactions:
+    """Give what was redacted since the last call."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._before: dict[str, int] = {}
+
+    def __call__(self) -> totals.Deltas:
+        now = dict(self._redactor.redactions)
+        deltas: totals.Deltas = {}
+        for kind, amount in now.items():
+            if amount > self._before.get(kind, 0):
+                totals.add(
+                    deltas, "redactions_total", amount - self._before.get(kind, 0), kind=kind
+                )
+        self._before = now
+        return deltas
+
+
+def _versions(existing: totals.Deltas) -> dict[tuple[str, str], int]:
+    """Return how many episodes each agent version had, from the totals."""
+    versions: dict[tuple[str, str], int] = {}
+    for (name, pairs), value in existing.items():
+        if name == "episodes_total":
+            labels = dict(pairs)
+            key = (labels.get("agent", ""), labels.get("agent_version", ""))
+            versions[key] = versions.get(key, 0) + int(value)
+    return versions

@@ -1,0 +1,307 @@
+"""Conclude what is to be said about an episode that is due.
+
+Build the conversation, score it on the raw text, compare with what was said before, choose
+whether to keep it, and redact what leaves the process. Nothing here is durable yet: the
+pipeline commits a conclusion as a whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from collector.conversations import Built, build
+from collector.held import merged_facts
+from collector.message_keys import MessageKeys
+from collector.model import (
+    Conversation,
+    Decided,
+    DecisionRecord,
+    Episode,
+    Identity,
+    Observation,
+    Sampling,
+    ScoreRecord,
+    Span,
+)
+from collector.redactor import Redactor
+from collector.talk import DecidedEpisode, Due, Held, Verdict
+from collector.totals import Deltas
+
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+class Judge(Protocol):
+    """Score a conversation; never raises."""
+
+    def run(self, conversation: Conversation) -> tuple[list[ScoreRecord], list[DecisionRecord]]:
+        """Return a record per (scorer, target) and a ledger row per scorer."""
+
+
+class Sample(Protocol):
+    """Choose which episodes are kept in full."""
+
+    def decide(
+        self, conversation: Conversation, scores: Sequence[ScoreRecord], *, had_error: bool
+    ) -> Sampling:
+        """Return the choice and its inclusion probability."""
+
+
+class Measure(Protocol):
+    """Turn verdicts into counters."""
+
+    def deltas(
+        self,
+        decided: Decided,
+        first: Sequence[ScoreRecord],
+        revised: Sequence[tuple[ScoreRecord, ScoreRecord]],
+    ) -> Deltas:
+        """Return what to add to the totals."""
+
+
+class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that follows from one due episode."""
+
+    record: DecidedEpisode
+    decided: Decided
+    rows: Rows
+    keep: list[Held]
+    """Spans that are to be stored, with content."""
+    deltas: Deltas
+    new_scores: list[ScoreRecord]
+    """Redacted; those that were not said before in this form."""
+
+
+class Decider:
+    """Turn due episodes into conclusions."""
+
+    def __init__(
+        self,
+        *,
+        keys: MessageKeys,
+        judge: Judge,
+        sample: Sample,
+        measure: Measure,
+        redactor: Redactor,
+        rows_of: Callable[[Decided], Rows],
+        score_id: Callable[..., str],
+        producer: str,
+        sequence: int,
+        clock_ns: Callable[[], int],
+    ) -> None:
+        self._keys = keys
+        self._judge = judge
+        self._sample = sample
+        self._measure = measure
+        self._redactor = redactor
+        self._rows_of = rows_of
+        self._score_id = score_id
+        self._producer = producer
+        self._clock_ns = clock_ns
+        self.sequence = sequence
+        """The last observation number given."""
+
+    def decide(self, due: Due, held: list[Held], *, now: float) -> Conclusion:
+        """Conclude an episode or a revision; ``held`` are all its spans, with content."""
+        earlier = due.earlier
+        facts = merged_facts(held)
+        built = self._build(due, held)
+        conversation = built.conversation
+        scores, decisions = self._judge.run(conversation)
+        scores, first, revised = self._compare(
+            scores, conversation, earlier.verdicts if earlier else ()
+        )
+        had_error = any(f.error for f in facts) or any(s.verdict == "failure" for s in scores)
+        sampling = self._sample.decide(conversation, scores, had_error=had_error)
+        if earlier is not None and earlier.kept and not sampling.kept:
+            sampling = Sampling(kept=True, probability=1.0, rule="kept_before")
+        now_ns = self._clock_ns()
+        new = [*first, *(after for _, after in revised)]
+        decided = Decided(
+            episode_id=episode_id(due.talk.key, due.number),
+            conversation=conversation,
+            revision=earlier.revision + 1 if earlier else 0,
+            decided_ns=now_ns,
+            sampling=sampling,
+            scores=tuple(new),
+            decisions=tuple(decisions),
+            observations=self._observe(conversation, first, now_ns) if earlier is None else (),
+        )
+        deltas = self._measure.deltas(decided, first, revised)
+        safe = self._redacted(decided)
+        keep = list(due.held) if earlier is not None and earlier.kept else held
+        return Conclusion(
+            record=_record(due, held, decided, scores=scores, built=built, now=now),
+            decided=decided,
+            rows=self._rows_of(safe),
+            keep=keep if sampling.kept else [],
+            deltas=deltas,
+            new_scores=list(safe.scores),
+        )
+
+    def _build(self, due: Due, held: list[Held]) -> Built:
+        opened, earlier = due.opened, due.earlier
+        facts = merged_facts(held)
+        times = [f.start_ns for f in facts if f.start_ns]
+        return build(
+            facts,
+            id=due.talk.id,
+            explicit=due.talk.explicit,
+            episode=Episode(
+                number=due.number,
+                started_ns=min(times, default=0),
+                ended_ns=max((max(f.end_ns, f.start_ns) for f in facts), default=0),
+                end_reason=due.reason,
+                truncated=due.reason == "truncated",
+            ),
+            keys=self._keys,
+            context=opened.context if opened else (),
+            context_tip=opened.context_tip if opened else earlier.context_tip if earlier else b"",
+        )
+
+    def _compare(
+        self,
+        scores: Sequence[ScoreRecord],
+        conversation: Conversation,
+        verdicts: Sequence[Verdict],
+    ) -> tuple[list[ScoreRecord], list[ScoreRecord], list[tuple[ScoreRecord, ScoreRecord]]]:
+        """Sort verdicts into first ones, changed ones and repeated ones; number the changed."""
+        before = {(v.scorer, v.version, v.level, v.target): v for v in verdicts}
+        numbered: list[ScoreRecord] = []
+        first: list[ScoreRecord] = []
+        revised: list[tuple[ScoreRecord, ScoreRecord]] = []
+        for score in scores:
+            old = before.get((score.scorer, score.scorer_version, score.level, score.target))
+            if old is None:
+                numbered.append(score)
+                first.append(score)
+                continue
+            if (old.verdict, old.value) == (score.verdict, score.value):
+                numbered.append(self._numbered(score, conversation, old.revision))
+                continue
+            new = self._numbered(score, conversation, old.revision + 1)
+            numbered.append(new)
+            previous = msgspec.structs.replace(
+                score, verdict=old.verdict, value=old.value, revision=old.revision
+            )
+            revised.append((previous, new))
+        return numbered, first, revised
+
+    def _numbered(
+        self, score: ScoreRecord, conversation: Conversation, revision: int
+    ) -> ScoreRecord:
+        if revision == score.revision:
+            return score
+        return msgspec.structs.replace(
+            score,
+            revision=revision,
+            score_id=self._score_id(
+                conversation_id=conversation.id,
+                episode=conversation.episode.number,
+                level=score.level,
+                target=score.target,
+                scorer=score.scorer,
+                version=score.scorer_version,
+                revision=revision,
+            ),
+        )
+
+    def _observe(
+        self, conversation: Conversation, first: Sequence[ScoreRecord], now_ns: int
+    ) -> tuple[Observation, ...]:
+        """Give each scorer's worst verdict on a production episode its number."""
+        identity: Identity = conversation.identity
+        if identity.variant != "production":
+            return ()
+        worst: dict[tuple[str, str], float] = {}
+        for score in first:
+            if score.verdict in ("pass", "fail") and score.value is not None:
+                key = (score.scorer, score.scorer_version)
+                worst[key] = max(worst.get(key, 0.0), 1.0 - score.value)
+        observations = []
+        for (scorer, version), shortfall in worst.items():
+            self.sequence += 1
+            observations.append(
+                Observation(
+                    producer=self._producer,
+                    sequence=self.sequence,
+                    conversation_id=conversation.id,
+                    episode=conversation.episode.number,
+                    scorer=scorer,
+                    scorer_version=version,
+                    shortfall=shortfall,
+                    identity=identity,
+                    observed_ns=now_ns,
+                )
+            )
+        return tuple(observations)
+
+    def _redacted(self, decided: Decided) -> Decided:
+        """Take secrets out of what is about to leave; content that is not kept is not copied."""
+        scores = tuple(self._redactor.score(score) for score in decided.scores)
+        conversation = decided.conversation
+        if decided.sampling.kept:
+            conversation = self._redactor.conversation(conversation)
+        return msgspec.structs.replace(decided, scores=scores, conversation=conversation)
+
+
+def episode_id(key: str, number: int) -> str:
+    """Name an episode: 32 hex digits that are the same whenever it is decided again."""
+    return hashlib.sha256(f"{key}\x1f{number}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def spans_of(held: Sequence[Held]) -> list[Span]:
+    """Return the spans among what is held; log records are not spans."""
+    return [h.span for h in held if h.span is not None]
+
+
+def _record(
+    due: Due,
+    held: list[Held],
+    decided: Decided,
+    *,
+    scores: Sequence[ScoreRecord],
+    built: Built,
+    now: float,
+) -> DecidedEpisode:
+    earlier, opened = due.earlier, due.opened
+    conversation = decided.conversation
+    pinned = list(opened.requests) if opened else list(earlier.pinned) if earlier else []
+    if earlier is not None:
+        pinned.extend(h.ref[0] for h in due.held)
+    return DecidedEpisode(
+        episode_id=decided.episode_id,
+        number=due.number,
+        revision=decided.revision,
+        decided_s=earlier.decided_s if earlier else now,
+        started_ns=conversation.episode.started_ns,
+        ended_ns=max(conversation.episode.ended_ns, opened.end_ns if opened else 0),
+        end_reason=due.reason,
+        refs=[h.ref for h in held],
+        pinned=pinned,
+        traces=list(conversation.trace_ids),
+        verdicts=[
+            Verdict(
+                scorer=s.scorer,
+                version=s.scorer_version,
+                level=s.level,
+                target=s.target,
+                revision=s.revision,
+                verdict=s.verdict,
+                value=s.value,
+            )
+            for s in scores
+        ],
+        kept=decided.sampling.kept,
+        tip=built.tip,
+        context_tip=opened.context_tip if opened else earlier.context_tip if earlier else b"",
+        messages=() if built.repeats else conversation.messages,
+        unfinished={
+            h.key: h.richness
+            for h in held
+            if h.facts is not None and not h.facts.end_ns and not h.is_log
+        },
+    )

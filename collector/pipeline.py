@@ -1,0 +1,320 @@
+"""Carry what the journal holds through decoding, assembly and scoring to the outbox.
+
+One thread does it, in the order in which requests were acknowledged. Assembly runs on the
+time at which requests were received, so that what it concludes depends on the journal
+alone: after a crash the same requests lead to the same episodes.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from collector import totals
+from collector.assembler import Assembler
+from collector.decision import Decider
+from collector.errors import RetryableError
+from collector.handoff import Handoff
+from collector.journal_records import ConversationEnd, Entry, Transaction
+from collector.model import LogRecord, ScoreRecord, Span
+from collector.otlp import Batch
+from collector.pins import Pins
+from collector.reading import Reader, batch_of, is_own
+from collector.shipping import Shipping
+from collector.stitcher import Stitcher
+from collector.talk import Due, Held
+from collector.totals import Deltas
+from collector.work import Work
+
+STEP_ENTRIES = 256
+"""Most requests processed between two commits."""
+STEP_S = 0.2
+"""Longest a step works before it commits what it has."""
+_LOG = logging.getLogger(__name__)
+
+IDLE_S = 0.05
+"""How often an idle pipeline looks at the clock."""
+
+
+class Log(Protocol):
+    """What the pipeline needs of the journal."""
+
+    @property
+    def processed_through(self) -> int:
+        """Requests up to this id are concluded."""
+
+    def after(self, id: int, limit: int) -> list[Entry]:
+        """Read the requests after an id, in order."""
+
+
+class Pipeline:
+    """Process the journal; see the module's docstring."""
+
+    def __init__(
+        self,
+        *,
+        journal: Log,
+        commit: Callable[[Transaction], list[int]],
+        handoff: Handoff,
+        reader: Reader,
+        stitcher: Stitcher,
+        assembler: Assembler,
+        decider: Decider,
+        shipping: Shipping,
+        pins: Pins,
+        work: Work,
+        counted: Sequence[Callable[[], Deltas]],
+        keep_trace: Callable[[str], bool],
+        emit: Callable[[Sequence[ScoreRecord]], None],
+        late_window: float,
+        window_limit: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self._journal = journal
+        self._commit = commit
+        self._handoff = handoff
+        self._reader = reader
+        self._stitcher = stitcher
+        self._assembler = assembler
+        self._decider = decider
+        self._shipping = shipping
+        self._pins = pins
+        self._work = work
+        self._counted = counted
+        """What others counted since they were last asked."""
+        self._keep_trace = keep_trace
+        self._emit = emit
+        self._late_window = late_window
+        self._window_limit = window_limit
+        self._clock = clock
+        self._counted_through = journal.processed_through
+        """Requests up to here were counted before this process started."""
+        self._cursor = 0
+        self._committed = self._counted_through
+        self.now = 0.0
+        """The pipeline's time: when the last processed request was received, or the clock's."""
+        self.recovering = True
+        self.last_score_s = 0.0
+        """When something was last scored; 0 before the first."""
+
+    # --- one step
+
+    def step(self, stop: threading.Event) -> bool:
+        """Process what is there, decide what is due, commit; say whether there was anything."""
+        self._shipping.settle(self._work)
+        started = self._clock()
+        busy = False
+        for entry, batch in self._next():
+            busy = True
+            self._process(entry, batch)
+            if self._clock() - started > STEP_S:
+                break
+        if not busy:
+            self.recovering = False
+            self._advance(self._clock())
+        self._decide(self._assembler.overflow())
+        self._expire()
+        self._finish(stop)
+        return busy
+
+    def _next(self) -> Iterable[tuple[Entry, Batch | None]]:
+        """Yield requests in order: from memory where they are, else from the journal."""
+        for _ in range(STEP_ENTRIES):
+            item = self._handoff.take(self._cursor + 1)
+            if item is None:
+                break
+            yield item
+        else:
+            return
+        entries = self._journal.after(self._cursor, STEP_ENTRIES)
+        for entry in entries:
+            if entry.id > self._cursor:
+                item = self._handoff.take(entry.id)
+                self._handoff.skip(entry.id)
+                yield item or (entry, None)
+
+    def _process(self, entry: Entry, batch: Batch | None) -> None:
+        self._cursor = entry.id
+        self._advance(min(entry.received_ns / 1e9, self._clock()))
+        self._pins.pin(entry.id)
+        if entry.signal == "end":
+            self._end(entry)
+        else:
+            items: Sequence[Span | LogRecord] = (batch or batch_of(entry)).items()
+            outcomes: dict[str, int] = {}
+            for position, item in enumerate(items):
+                outcome = (
+                    "own" if is_own(item) else self._add(self._reader.held(entry, position, item))
+                )
+                outcomes[outcome] = outcomes.get(outcome, 0) + 1
+            if entry.id > self._counted_through:
+                self._count(entry, outcomes)
+        self._pins.unpin(entry.id)
+
+    def _add(self, held: Held | None) -> str:
+        if held is None:
+            return "irrelevant"
+        outcome = self._assembler.add(held, self.now)
+        if outcome == "too_late":
+            self._store_plain([held])
+        return outcome
+
+    def _count(self, entry: Entry, outcomes: dict[str, int]) -> None:
+        work = self._work
+        stage = "assemble" if entry.signal == "traces" else "assemble_logs"
+        for outcome, amount in outcomes.items():
+            work.count("stage_items_total", amount, stage=stage, result=outcome)
+        if entry.signal != "traces":
+            return
+        again = outcomes.get("duplicate", 0) + outcomes.get("replaced", 0)
+        if again:
+            work.count("spans_duplicate_total", again)
+        if outcomes.get("own"):
+            work.count("spans_dropped_total", outcomes["own"], reason="own_telemetry")
+        for result in ("late", "too_late"):
+            if outcomes.get(result):
+                work.count("late_spans_total", outcomes[result], result=result)
+
+    def _end(self, entry: Entry) -> None:
+        end = msgspec.json.decode(entry.body, type=ConversationEnd)
+        for talk in self._stitcher.of_id(end.conversation_id):
+            if self._stitcher.matches(talk, end.tenant, end.environment, end.variant):
+                self._assembler.end(talk, entry.id, now=self.now, sent_ns=entry.received_ns)
+
+    # --- decisions
+
+    def _advance(self, now: float) -> None:
+        self.now = max(self.now, now)
+        self._decide(self._assembler.advance(self.now))
+
+    def _decide(self, dues: Iterable[Due]) -> None:
+        for due in dues:
+            if due.kind == "plain":
+                self._plain(due)
+            else:
+                self._conclude(due)
+
+    def _plain(self, due: Due) -> None:
+        """Write down a trace in which no agent did anything."""
+        held = self._reader.refill(due.held)
+        self._store_plain(held)
+        self._work.count("spans_plain_total", len(held))
+        if due.opened is not None:
+            self._pins.unpin_all(due.opened.requests)
+        self._assembler.drop(due.talk)
+
+    def _store_plain(self, held: list[Held]) -> None:
+        work = self._work
+        work.decide(held)
+        kept = [h for h in held if h.span is not None and self._keep_trace(h.span.trace_id)]
+        work.keep(kept, 1.0)
+
+    def _conclude(self, due: Due) -> None:
+        work = self._work
+        earlier = due.earlier
+        held = list(due.held)
+        if earlier is not None:
+            fresh = {h.key for h in held}
+            held += [h for h in self._reader.at(earlier.refs) if h.key not in fresh]
+        held = self._reader.refill(held)
+        try:
+            conclusion = self._decider.decide(due, held, now=self.now)
+        except Exception as error:  # noqa: BLE001 - see below
+            # Whatever a conversation holds, the others go on; this one is stored unscored.
+            self._give_up(due, held, error)
+            return
+        record, talk = conclusion.record, due.talk
+        work.dropped_tips.extend(talk.continued)
+        talk.last_ended_ns = max(talk.last_ended_ns, record.ended_ns)
+        if record.number == talk.number:
+            talk.last_tip = record.tip
+        work.decide(due.held)
+        work.conclude(talk, conclusion)
+        result = "episode" if earlier is None else "revision"
+        spans = sum(not h.is_log for h in due.held)
+        work.count("stage_items_total", spans, stage="score", result=result)
+        self._assembler.settle(talk, record)
+
+    def _give_up(self, due: Due, held: list[Held], error: Exception) -> None:
+        _LOG.error("episode %s of %s: %s", due.number, due.talk.id, error, exc_info=error)
+        self._work.count("episodes_failed_total", error=type(error).__name__)
+        self._store_plain(held)
+        if due.opened is not None:
+            self._pins.unpin_all(due.opened.requests)
+        else:
+            self._pins.unpin_all(h.ref[0] for h in due.held)
+        self._assembler.drop(due.talk)
+
+    def _expire(self) -> None:
+        """Let go of episodes whose late window is over, and of the oldest over the limit."""
+        work = self._work
+        before = self.now - self._late_window
+        for decided in self._assembler.expired(before, limit=self._window_limit):
+            self._pins.unpin_all(decided.pinned)
+            work.expired.append(decided)
+
+    # --- commit
+
+    def _finish(self, stop: threading.Event) -> None:
+        work = self._work
+        for counted in self._counted:
+            totals.merge(work.totals, counted())
+        through = max(self._cursor, self._counted_through)
+        free = self._pins.take_free()
+        if not (
+            work.episodes
+            or work.totals
+            or work.has_output
+            or work.seen
+            or work.expired
+            or work.drop_outbox
+            or free
+            or through > self._committed
+        ):
+            return
+        for request in work.pinned:
+            self._pins.pin(request)
+        free = [request for request in free if not self._pins.holds(request)]
+        transaction = work.transaction(
+            processed_through=through,
+            sequence=self._decider.sequence,
+            free=free,
+            late_window=self._late_window,
+            now=self.now,
+        )
+        outbox = self._commit_until(transaction, stop)
+        if outbox is None:
+            return
+        self._committed = through
+        if outbox:
+            self._shipping.ship(outbox[0], work)
+        if work.scores:
+            self.last_score_s = self._clock()
+        self._emit(work.scores)
+        work.clear()
+
+    def _commit_until(self, transaction: Transaction, stop: threading.Event) -> list[int] | None:
+        """Commit, again and again while the disk refuses; ``None`` when told to stop first."""
+        while True:
+            try:
+                return self._commit(transaction)
+            except RetryableError as error:
+                if stop.wait(error.retry_after_s):
+                    return None
+
+    def close(self) -> None:
+        """Commit what the store reported after the last step; the pipeline has stopped."""
+        self._shipping.settle(self._work, send=False)
+        stopped = threading.Event()
+        stopped.set()
+        self._finish(stopped)
+
+    def run(self, stop: threading.Event) -> None:
+        """Work until told to stop."""
+        while not stop.is_set():
+            if not self.step(stop):
+                self._handoff.wait(IDLE_S)

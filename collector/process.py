@@ -1,0 +1,142 @@
+"""Run the threads and ports around the data path, and stop them in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import threading
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from collector.data_path import DataPath
+from collector.journal_records import ConversationEnd, Entry
+from collector.otlp import Batch
+from collector.servers import Listening, run_all
+from collector.totals import Deltas, SeriesKey
+
+_LOG = logging.getLogger(__name__)
+
+DRAIN_S = 10.0
+"""Longest a graceful stop waits for the pipeline and the store; the rest stays in the journal."""
+
+
+class Process:
+    """Hold the threads of one instance."""
+
+    def __init__(self, path: DataPath, *, clock_ns: Callable[[], int]) -> None:
+        self.path = path
+        self._clock_ns = clock_ns
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="pipeline", daemon=True)
+        self._failed = ""
+
+    # --- what the ports need
+
+    async def accept(self, entry: Entry, batch: Batch) -> None:
+        """Make a request durable, then hand it to the pipeline."""
+        row = await asyncio.wrap_future(self.path.journal.append(entry))
+        self.path.handoff.offer(msgspec.structs.replace(entry, id=row), batch)
+
+    async def end(self, end: ConversationEnd) -> None:
+        """Make the end of a conversation durable."""
+        entry = Entry(
+            received_ns=self._clock_ns(),
+            receiver="api",
+            signal="end",
+            encoding="json",
+            items=0,
+            body=msgspec.json.encode(end),
+        )
+        await asyncio.wrap_future(self.path.journal.append(entry))
+        self.path.handoff.wake()
+
+    def problems(self) -> list[str]:
+        """Say what keeps this instance from being ready."""
+        found = []
+        if self._failed:
+            found.append(f"the pipeline stopped: {self._failed}")
+        if self._stop.is_set():
+            found.append("the process is stopping")
+        if not self.path.writer.healthy:
+            found.append(
+                f"the store does not take rows ({self.path.writer.last_error}); "
+                "they stay in the journal"
+            )
+        return found
+
+    def gauges(self) -> Deltas:
+        """Return what is true now, by series."""
+        path = self.path
+        behind = path.journal.spans_in_flight()
+        lag = self._clock_ns() / 1e9 - path.pipeline.now if behind else 0.0
+        values: dict[SeriesKey, float] = {
+            ("open_episodes", ()): path.assembler.open_episodes,
+            ("pipeline_lag_seconds", ()): max(0.0, lag),
+            ("spans_in_flight", ()): behind,
+            ("journal_bytes", ()): path.journal.bytes_used,
+            ("journal_requests", ()): path.journal.pending,
+            ("outbox_rows", ()): path.shipping.unstored,
+        }
+        if path.pipeline.last_score_s:
+            values["last_score_timestamp_seconds", ()] = path.pipeline.last_score_s
+        return values
+
+    # --- life
+
+    def start(self) -> None:
+        """Start the threads."""
+        self.path.writer.start()
+        self._thread.start()
+
+    def stop(self, timeout_s: float = DRAIN_S) -> None:
+        """Stop the pipeline and the store writer; what is not done stays in the journal."""
+        self._stop.set()
+        self.path.handoff.wake()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+        self.path.writer.close(timeout_s)
+        self.path.pipeline.close()
+        self.path.journal.close()
+        self.path.store.close()
+
+    def _work(self) -> None:
+        try:
+            self.path.pipeline.run(self._stop)
+        except Exception as error:  # noqa: BLE001 - its last word; /readyz repeats it
+            self._failed = f"{type(error).__name__}: {error}"
+            _LOG.exception("the pipeline stopped; what arrives stays in the journal")
+
+
+def serve_until_told(
+    process: Process, servers: Sequence[Listening], *, announce: Callable[[], None]
+) -> int:
+    """Serve until SIGINT or SIGTERM, then drain; a second signal ends at once."""
+    try:
+        asyncio.run(_serve(process, servers, announce))
+    finally:
+        process.stop()
+    return 0
+
+
+async def _serve(
+    process: Process, servers: Sequence[Listening], announce: Callable[[], None]
+) -> None:
+    loop = asyncio.get_running_loop()
+    told = False
+
+    def on_signal() -> None:
+        nonlocal told
+        if told:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGTERM)
+        told = True
+        for server in servers:
+            server.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, on_signal)
+    process.start()
+    announce()
+    await run_all(servers)

@@ -1,0 +1,149 @@
+"""Read journal entries into spans with their facts, for the first time or again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from collector.journal_records import Entry
+from collector.model import Facts, Identity, LogRecord, Span
+from collector.normalise import Normaliser, span_key
+from collector.otlp import Batch, parse
+from collector.talk import Held
+
+OWN_SERVICE = "outrider"
+"""``service.name`` of Outrider's own telemetry, which is never scored."""
+
+_ENDED = 1 << 48
+
+
+def is_own(item: Span | LogRecord) -> bool:
+    """Say whether this is our own telemetry: a monitor that scores itself never stops."""
+    return item.resource.get("service.name") == OWN_SERVICE
+
+
+def batch_of(entry: Entry) -> Batch:
+    """Parse the body of a journal entry again; it was sound when it was acknowledged."""
+    return parse("logs" if entry.signal == "logs" else "traces", entry.encoding, entry.body)
+
+
+class Reader:
+    """Give spans their facts, and give content back to spans that only have an index entry."""
+
+    def __init__(
+        self,
+        normaliser: Normaliser,
+        *,
+        read: Callable[[Sequence[int]], list[Entry]],
+        count: Callable[..., None],
+    ) -> None:
+        self._normaliser = normaliser
+        self._read = read
+        self._count = count
+
+    def held(self, entry: Entry, position: int, item: Span | LogRecord) -> Held | None:
+        """Return a span or log record with its facts; ``None`` if it says nothing about an agent."""
+        facts = (
+            self._normaliser.span(item) if isinstance(item, Span) else self._normaliser.log(item)
+        )
+        if facts is None:
+            return None
+        facts = _with_sender(facts, entry)
+        return Held(
+            key=key_of(item),
+            ref=(entry.id, position),
+            size=len(entry.body) // max(1, entry.items),
+            richness=_richness(item),
+            span_id=facts.span_id,
+            parent_id=facts.parent_id,
+            own_id=bool(facts.conversation_id),
+            facts=facts,
+            span=item if isinstance(item, Span) else None,
+            is_log=isinstance(item, LogRecord),
+        )
+
+    def _facts(self, item: Span | LogRecord) -> Facts | None:
+        try:
+            if isinstance(item, Span):
+                return self._normaliser.span(item)
+            return self._normaliser.log(item)
+        except Exception as error:  # noqa: BLE001 - a span we cannot read is kept as a plain one
+            self._count("normalise_errors_total", error=type(error).__name__)
+            if not isinstance(item, Span):
+                return None
+            return Facts(
+                trace_id=item.trace_id,
+                span_id=item.span_id,
+                parent_id=item.parent_id,
+                role="other",
+                dialect="",
+                name=item.name,
+                start_ns=item.start_ns,
+                end_ns=item.end_ns,
+                identity=Identity(),
+            )
+
+    def refill(self, held: Iterable[Held]) -> list[Held]:
+        """Return the same spans with content, read again where it is not in memory.
+
+        Spans whose request the journal no longer has are left out.
+        """
+        entries: dict[int, list[Held]] = {}
+        full: list[Held] = []
+        for item in held:
+            if item.facts is None or (item.span is None and not item.is_log):
+                entries.setdefault(item.ref[0], []).append(item)
+            else:
+                full.append(item)
+        for entry in self._read(sorted(entries)) if entries else ():
+            items = batch_of(entry).items()
+            for missing in entries[entry.id]:
+                again = self.held(entry, missing.ref[1], items[missing.ref[1]])
+                if again is not None:
+                    full.append(again)
+        return sorted(full, key=lambda h: h.ref)
+
+    def at(self, refs: Iterable[tuple[int, int]]) -> list[Held]:
+        """Return the spans that stand at these places."""
+        return self.refill(Held(key=b"", ref=(ref[0], ref[1]), size=0, richness=0) for ref in refs)
+
+
+def key_of(item: Span | LogRecord) -> bytes:
+    """Return the 24 bytes by which a resend is recognised.
+
+    A span has ids of its own; a log record is known by everything it says.
+    """
+    if isinstance(item, Span):
+        return span_key(item.trace_id, item.span_id)
+    said = (
+        item.trace_id,
+        item.span_id,
+        item.time_ns,
+        item.event_name,
+        item.body,
+        sorted(item.attributes.items()),
+    )
+    return hashlib.blake2b(msgspec.msgpack.encode(said), digest_size=24).digest()
+
+
+def _richness(item: Span | LogRecord) -> int:
+    """Order descriptions of one span: an ended one beats an open one, then the longer wins."""
+    if isinstance(item, LogRecord):
+        return 0
+    size = sum(len(v) if isinstance(v, str) else 8 for v in item.attributes.values())
+    size += 64 * len(item.events)
+    return (_ENDED if item.end_ns else 0) + min(size, _ENDED - 1)
+
+
+def _with_sender(facts: Facts, entry: Entry) -> Facts:
+    """Let the tenant that the sender's token proves beat the one that a span claims."""
+    if not entry.tenant and not entry.credential:
+        return facts
+    identity = msgspec.structs.replace(
+        facts.identity,
+        tenant=entry.tenant or facts.identity.tenant,
+        credential_hash=entry.credential or facts.identity.credential_hash,
+    )
+    return msgspec.structs.replace(facts, identity=identity)

@@ -1,0 +1,125 @@
+"""Gather what one step of the pipeline concludes, to be committed as one transaction."""
+
+from __future__ import annotations
+
+import msgspec
+
+from collector import totals
+from collector.decision import Conclusion, Rows, spans_of
+from collector.journal_records import OutboxRow, Transaction
+from collector.memory import conversation_row, episode_row, tip_rows
+from collector.model import ScoreRecord, Span
+from collector.outbox import Kept, Payload, encode
+from collector.talk import DecidedEpisode, Held, Talk
+
+
+class Work:
+    """The growing transaction of one step."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin the next step; what was handed out before stays with whoever has it."""
+        self.totals: totals.Deltas = {}
+        self.seen: list[bytes] = []
+        self.fresh: set[bytes] = set()
+        """Keys that are decided but not committed."""
+        self.scores: list[ScoreRecord] = []
+        """Redacted; to be emitted after the commit."""
+        self.rows: Rows = {}
+        self.spans: list[tuple[float, list[Span]]] = []
+        """Spans to store, with the probability that they were kept."""
+        self.pinned: list[int] = []
+        """Requests that the outbox row needs."""
+        self.episodes: dict[str, tuple[Talk, DecidedEpisode]] = {}
+        self.stored: list[DecidedEpisode] = []
+        self.expired: list[DecidedEpisode] = []
+        self.dropped_tips: list[bytes] = []
+        self.drop_outbox: list[int] = []
+        self._kept: list[Kept] = []
+
+    @property
+    def has_output(self) -> bool:
+        """Return whether anything goes to the store."""
+        return bool(self.rows or self.spans)
+
+    def count(self, name: str, amount: float = 1.0, **labels: str) -> None:
+        """Raise a total when this step is committed."""
+        totals.add(self.totals, name, amount, **labels)
+
+    def conclude(self, talk: Talk, conclusion: Conclusion) -> None:
+        """Take in a decided episode."""
+        totals.merge(self.totals, conclusion.deltas)
+        self.scores.extend(conclusion.new_scores)
+        for table, rows in conclusion.rows.items():
+            self.rows.setdefault(table, []).extend(rows)
+        self.keep(conclusion.keep, conclusion.decided.sampling.probability)
+        self.episodes[conclusion.record.episode_id] = (talk, conclusion.record)
+
+    def keep(self, held: list[Held], probability: float) -> None:
+        """Send spans to the store; their requests stay until they are there."""
+        spans = spans_of(held)
+        if not spans:
+            return
+        self.spans.append((probability, spans))
+        refs = [h.ref for h in held if not h.is_log]
+        self._kept.append(Kept(probability=probability, refs=refs))
+        self.pinned.extend({ref[0] for ref in refs})
+
+    def decide(self, held: list[Held]) -> None:
+        """Note that these spans are decided, so that a resend is recognised."""
+        keys = [h.key for h in held]
+        self.seen.extend(keys)
+        self.fresh.update(keys)
+
+    def transaction(
+        self,
+        *,
+        processed_through: int,
+        sequence: int,
+        free: list[int],
+        late_window: float,
+        now: float,
+    ) -> Transaction:
+        """Spell everything as one transaction."""
+        alive = [
+            (talk, decided)
+            for talk, decided in self.episodes.values()
+            if not any(decided is gone for gone in self.expired)
+        ]
+        talks = {talk.key: talk for talk, _ in self.episodes.values()}
+        return Transaction(
+            processed_through=processed_through,
+            totals=self.totals,
+            seen=self.seen,
+            episodes=[episode_row(t, d, late_window=late_window) for t, d in alive],
+            drop_episodes=[decided.episode_id for decided in self.expired],
+            stored_episodes=[decided.episode_id for decided in self.stored],
+            conversations=[conversation_row(talk, now=now) for talk in talks.values()],
+            tips=[row for talk in talks.values() for row in tip_rows(talk, now=now)],
+            drop_tips=self.dropped_tips,
+            outbox=[OutboxRow(created_ns=int(now * 1e9), payload=self._payload())]
+            if self.has_output
+            else [],
+            drop_outbox=self.drop_outbox,
+            free=free,
+            observation_sequence=sequence,
+        )
+
+    def _payload(self) -> bytes:
+        return encode(
+            Payload(
+                rows=self.rows,
+                kept=self._kept,
+                episodes=list(self.episodes),
+                pinned=self.pinned,
+            )
+        )
+
+
+class Sent(msgspec.Struct, frozen=True, kw_only=True):
+    """What an outbox row that was handed to the store will let go of."""
+
+    episodes: list[str]
+    pinned: list[int]

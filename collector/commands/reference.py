@@ -121,6 +121,18 @@ def metrics_block() -> str:
     return _table(("metric", "kind", "labels", "meaning", "stability"), docs_rows())
 
 
+def metrics_short_block() -> str:
+    """Render the metrics that speak of the agents' quality in one short table."""
+    from alerts.metrics import CATALOGUE, PREFIX
+
+    rows = (
+        (f"`{PREFIX}{metric.name}`", ", ".join(metric.labels), metric.help)
+        for metric in CATALOGUE.values()
+        if metric.group == "quality"
+    )
+    return _table(("metric", "labels", "meaning"), rows)
+
+
 def commands_block() -> str:
     """Render every command with its description and examples."""
     from collector.cli import COMMANDS
@@ -145,6 +157,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "commands": commands_block,
     "commands-short": commands_short_block,
     "metrics": metrics_block,
+    "metrics-short": metrics_short_block,
     "scorers": scorers_block,
     "scorers-short": scorers_short_block,
     "sections": sections_block,

@@ -18,16 +18,22 @@ def figures_of(text: str) -> list[str]:
     return [one if one.isdigit() and one[0] != "0" else _plain(one) for one in found]
 
 
+def given_by(text: str) -> set[str]:
+    """Return the figures a text gives, and the last four digits of its long numbers (cards)."""
+    found = set(figures_of(text))
+    found.update([one[-4:].lstrip("0") for one in found if len(one) > _LONG and "." not in one])
+    return found
+
+
 def unsupported(figures: Sequence[str], given: AbstractSet[str]) -> list[str]:
     """Return the figures that were neither given nor follow from the others in the reply.
 
     Single digits are counts and not looked at. A sum, a difference or a product of two other
-    figures, a running sum, the other half of the clock, and the end of a longer number (the
-    last digits of a card) are taken as worked out.
+    figures, a running sum and the other half of the clock are taken as worked out.
     """
     stated = list(dict.fromkeys(figures))[:_MAX_FIGURES]
     missing = [one for one in stated if len(one) > 1 and one not in given]
-    missing = [one for one in missing if not _respelled(one, given)]
+    missing = [one for one in missing if not _other_half(one, given)]
     if not missing:
         return []
     values = [float(one) for one in stated if len(one) < _MAX_DIGITS]
@@ -67,8 +73,9 @@ def _worked_out(figure: str, values: Sequence[float]) -> bool:
     return False
 
 
-def _respelled(figure: str, given: AbstractSet[str]) -> bool:
-    if len(figure) <= 2:
-        hour = int(figure)
-        return str(hour + 12 if hour <= 12 else hour - 12) in given
-    return any(other.endswith(figure) for other in given)
+def _other_half(figure: str, given: AbstractSet[str]) -> bool:
+    """Say whether an hour was given in the other way of telling the time."""
+    if len(figure) > 2:
+        return False
+    hour = int(figure)
+    return str(hour + 12 if hour <= 12 else hour - 12) in given

@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from collector.model import Conversation
-from scorers.rules.figures import figures_of
+from scorers.rules.figures import given_by
 from scorers.rules.identifiers import identifiers_of
 from scorers.rules.tool_outcome import outcome_of
 
@@ -78,7 +78,7 @@ class Grounds:
         if before < self._read:
             self._read, self._figures = 0, set()
         for part in self._parts[self._read : before + 1]:
-            self._figures.update(figures_of(part))
+            self._figures |= given_by(part)
         self._read = before + 1
         return self._figures
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable
 
 from collector.totals import SeriesKey
@@ -25,7 +26,7 @@ class Labels:
     """Admit the first values of each label; later ones become ``other``.
 
     The list is as persistent as the totals: seeded from the series that exist, a restart
-    admits what was admitted before.
+    admits what was admitted before. Safe to use from several threads.
 
     Args:
         limit: distinct values each label may take, ``other`` and empty aside.
@@ -42,6 +43,7 @@ class Labels:
     ) -> None:
         self._limit = limit
         self._redact = redact
+        self._lock = threading.Lock()
         self._admitted: dict[str, set[str]] = {}
         for _, pairs in existing:
             for label, value in pairs:
@@ -56,7 +58,8 @@ class Labels:
         clean = sanitised(self._redact(value))
         if clean in values or clean in ("", OTHER):
             return clean
-        if len(values) >= self._limit:
-            return OTHER
-        values.add(clean)
+        with self._lock:
+            if len(values) >= self._limit:
+                return OTHER
+            values.add(clean)
         return clean

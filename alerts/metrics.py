@@ -87,8 +87,7 @@ QUALITY = (
         name="failure_rate",
         kind="gauge",
         labels=(*WHO, "scorer", "window"),
-        help="Share of failing verdicts in the window, corrections included.",
-        unit="",
+        help="Share of episodes with a failing verdict in the window, corrections included.",
         group="quality",
     ),
     Metric(
@@ -244,6 +243,18 @@ PIPELINE = (
         name="open_episodes",
         kind="gauge",
         help="Episodes that are not decided yet.",
+        group="pipeline",
+    ),
+    Metric(
+        name="spans_in_flight",
+        kind="gauge",
+        help="Spans acknowledged and not processed yet.",
+        group="pipeline",
+    ),
+    Metric(
+        name="outbox_rows",
+        kind="gauge",
+        help="Batches that are concluded and wait for the store.",
         group="pipeline",
     ),
     Metric(

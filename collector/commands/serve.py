@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import logging
+import sys
 
 from collector.commands.command import Command, add_config, add_data_dir, config_of
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Start serving and return the exit code when it ends."""
-    config = config_of(arguments)
     from collector.app import serve
 
+    config = config_of(arguments)
+    logging.basicConfig(
+        level=config.telemetry.log_level.upper(),
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        stream=sys.stderr,
+    )
     return serve(config, arguments.data_dir)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from collector.cli import main
+from tests.collector.test_otlp_transcripts import recorded
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "support.jsonl"
 KEYS = [
@@ -121,3 +122,16 @@ def test_shows_progress_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
     """Progress goes to standard error, so that the data stays clean."""
     main(["score", str(EXAMPLE), "--progress"])
     assert "5 conversations scored" in capsys.readouterr().err
+
+
+def test_reads_recorded_traffic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Recorded OTLP requests give the verdicts that the transcript gives."""
+    path = tmp_path / "traffic.jsonl"
+    path.write_bytes(b"\n".join(recorded(strip_ids=False)))
+
+    def verdicts(file: Path) -> set[tuple[str, str, str, str]]:
+        assert main(["score", str(file)]) == 0
+        rows = lines(capsys.readouterr().out)
+        return {(r["conversation_id"], r["scorer"], r["target"], r["verdict"]) for r in rows}
+
+    assert verdicts(path) == verdicts(EXAMPLE)

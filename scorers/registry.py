@@ -8,6 +8,11 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from collector.errors import ConfigError
+from scorers.rules.faithfulness import faithfulness
+from scorers.rules.false_success import false_success
+from scorers.rules.invented_arguments import invented_arguments
+from scorers.rules.looping import looping
+from scorers.rules.tool_calls import tool_calls
 from scorers.scorer import ScorerInfo
 
 GROUP = "outrider.scorers"
@@ -16,7 +21,13 @@ GROUP = "outrider.scorers"
 
 def builtin() -> tuple[ScorerInfo, ...]:
     """Return the scorers that Outrider ships, in the order of the docs."""
-    return ()
+    return (
+        false_success,
+        looping,
+        tool_calls,
+        invented_arguments,
+        faithfulness,
+    )
 
 
 def configured(

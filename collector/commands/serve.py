@@ -11,9 +11,9 @@ from collector.commands.command import Command, add_config, add_data_dir, config
 
 def run(arguments: argparse.Namespace) -> int:
     """Start serving and return the exit code when it ends."""
+    config = config_of(arguments)  # before the imports, so that a wrong one is told at once
     from collector.app import serve
 
-    config = config_of(arguments)
     logging.basicConfig(
         level=config.telemetry.log_level.upper(),
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",

@@ -28,7 +28,7 @@ from collector.journal_records import (
     TipRow,
     Transaction,
 )
-from collector.journal_schema import open_writer
+from collector.journal_schema import LOCK_WAIT_S, open_writer
 from collector.journal_tables import ENTRY_COLUMNS, entry_of, read_meta, read_seen
 from collector.journal_writer import Append, Commit, Writer
 from collector.seen import SeenKeys, unpacked
@@ -98,6 +98,7 @@ class Journal:
         random_id: Callable[[], str] = _random_id,
         slack_bytes: int = SLACK_BYTES,
         idle_s: float = IDLE_S,
+        lock_wait_s: float = LOCK_WAIT_S,
     ) -> Journal:
         """Open the journal, making or migrating its file, and lock its directory.
 
@@ -109,6 +110,7 @@ class Journal:
             random_id: Makes a new journal's producer id.
             slack_bytes: Freed space the file keeps before it shrinks.
             idle_s: Quiet time after which the file is tidied.
+            lock_wait_s: How long to wait for another program that holds the file.
 
         Raises:
             ConfigError: The directory is in use or not writable, or the file is damaged, not a
@@ -116,7 +118,9 @@ class Journal:
         """
         lock = DirectoryLock(path.parent / "lock")
         try:
-            connection = open_writer(path, producer=random_id(), now_ns=clock_ns())
+            connection = open_writer(
+                path, producer=random_id(), now_ns=clock_ns(), lock_wait_s=lock_wait_s
+            )
         except BaseException:
             lock.release()
             raise

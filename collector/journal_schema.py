@@ -23,6 +23,9 @@ waits for the checkpoint too; 32 MiB made the slowest acknowledgements ten times
 CHECKED_BYTES = 64 * 1024 * 1024
 """Largest file that is checked throughout when opened; receiving must not wait for a longer read."""
 
+LOCK_WAIT_S = 5.0
+"""How long another program, such as a backup, may hold the file when it is opened."""
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         # AUTOINCREMENT: an id must not be given twice, or the watermark would hide a new row.
@@ -84,19 +87,24 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 """Statements that lead from each ``user_version`` to the next; only ever appended to."""
 
 
-def open_writer(path: Path, *, producer: str, now_ns: int) -> sqlite3.Connection:
+def open_writer(
+    path: Path, *, producer: str, now_ns: int, lock_wait_s: float = LOCK_WAIT_S
+) -> sqlite3.Connection:
     """Open the one connection that writes, creating or migrating the file.
 
     Args:
         path: The journal's file; its directory exists.
         producer: The id that a new journal gets.
         now_ns: When a new journal was made.
+        lock_wait_s: How long to wait for whoever holds the file.
 
     Raises:
         ConfigError: The file is damaged, not a journal, newer than this program, or locked.
     """
     try:
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5)
+        connection = sqlite3.connect(
+            path, isolation_level=None, check_same_thread=False, timeout=lock_wait_s
+        )
     except sqlite3.Error as error:
         raise ConfigError(f"{path}: cannot be opened ({error}); make it writable") from None
     try:

@@ -30,9 +30,6 @@ from collector.totals import Deltas, add, merge
 GROUP_BYTES = 8 * 1024 * 1024
 """Bodies in one commit; more wait for the next, so that a burst does not delay its first senders."""
 
-IDLE_S = 1.0
-"""Quiet time after which the file is tidied."""
-
 INDEX_CHECK_ROWS = 20_000
 """Conversations and tips written between two checks of their number."""
 
@@ -74,6 +71,7 @@ class Writer:
         seen: SeenKeys,
         seen_held: int,
         slack_bytes: int,
+        idle_s: float,
     ) -> None:
         self.errors = 0
         """Transactions that were rolled back, and failures to tidy."""
@@ -84,6 +82,7 @@ class Writer:
         self._seen_held = seen_held
         page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
         self._slack_pages = slack_bytes // page_bytes
+        self._idle_s = idle_s
         self._index_rows = 0
         self._tidy = False
         self._queue: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
@@ -128,7 +127,7 @@ class Writer:
         group: list[Work] = []
         size = 0
         try:
-            work = self._queue.get(timeout=IDLE_S if self._tidy else None)
+            work = self._queue.get(timeout=self._idle_s if self._tidy else None)
             while work is not None:
                 if work.future.set_running_or_notify_cancel():
                     group.append(work)
@@ -243,7 +242,8 @@ class Writer:
                 self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
                 return False
             pages = min(VACUUM_PAGES, free - self._slack_pages)
-            self._connection.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
+            # Only executescript runs this pragma to its end; execute would stop after one page.
+            self._connection.executescript(f"PRAGMA incremental_vacuum({pages})")
         except sqlite3.Error:
             self.errors += 1
             return False

@@ -7,21 +7,29 @@ and ports around it live and die is in ``process.py``.
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import msgspec
+
+from alerts.exporter import Exporter, metrics_app
 from alerts.labels import Labels
 from alerts.quality import QualityMeter
-from collector import totals
+from collector import serve_file, totals
 from collector.address import parse_address
 from collector.api import api
 from collector.assembler import Assembler
+from collector.banner import banner
 from collector.clock import SteadyClock
 from collector.config import Config
 from collector.data_path import DataPath
 from collector.decision import Decider
+from collector.errors import ConfigError
 from collector.handoff import Handoff
 from collector.journal import Journal
 from collector.memory import Memory
@@ -36,10 +44,12 @@ from collector.receivers.otlp_http import otlp_http
 from collector.recovery import restore
 from collector.redactor import Redactor
 from collector.sampler import Sampler
+from collector.serve_file import Running
 from collector.servers import Listening
 from collector.shipping import Shipping
 from collector.stitcher import Stitcher
 from collector.stores.clickhouse import open_store
+from collector.stores.export import What, export
 from collector.stores.rows import rows_of
 from collector.stores.span_rows import span_rows
 from collector.stores.writer import StoreWriter
@@ -187,19 +197,44 @@ def serve(config: Config, data_dir: Path) -> int:
     console = api(
         problems=process.problems,
         end=process.end,
-        export=lambda what: lines(path.store, what),
+        export=lambda what: map(msgspec.json.encode, export(path.store, cast("What", what))),
         host=parse_address(config.console.address).host,
         token=config.auth.token,
     )
-    metrics = metrics_app(
-        Exporter(path.journal.totals, process.gauges), token=config.auth.token
+    metrics = metrics_app(Exporter(path.journal.totals, process.gauges), token=config.auth.token)
+    try:
+        servers = [
+            Listening("receive.http", config.receive.http, receiver),
+            Listening("telemetry.metrics", config.telemetry.metrics, metrics),
+            Listening("console.address", config.console.address, console),
+        ]
+    except ConfigError:
+        process.stop()
+        raise
+    receive, telemetry, open_to = (server.address for server in servers)
+    bound = msgspec.structs.replace(
+        config,
+        receive=msgspec.structs.replace(config.receive, http=receive),
+        telemetry=msgspec.structs.replace(config.telemetry, metrics=telemetry),
+        console=msgspec.structs.replace(config.console, address=open_to),
     )
-    servers = [
-        Listening("receive.http", config.receive.http, receiver),
-        Listening("telemetry.metrics", config.telemetry.metrics, metrics),
-        Listening("console.address", config.console.address, console),
-    ]
-    return serve_until_told(process, servers, announce=lambda: None)
+    running = Running(
+        pid=os.getpid(),
+        console=open_to,
+        metrics=telemetry,
+        otlp_http=receive,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+    def announce() -> None:
+        serve_file.write(data_dir, running)
+        sys.stdout.write(banner(bound))
+        sys.stdout.flush()
+
+    try:
+        return serve_until_told(process, servers, announce=announce)
+    finally:
+        serve_file.remove(data_dir, pid=running.pid)
 
 
 class _Seen:

@@ -40,7 +40,7 @@ def pairs(
         if isinstance(conversation, Conversation):
             name, traces = conversation.id, conversation.trace_ids
         else:
-            name, traces = conversation["id"], conversation["trace_ids"]
+            name, traces = conversation["conversation_id"], conversation["trace_ids"]
         groups.setdefault(name, set()).update(trace for trace in traces if trace in truth)
     together = sum(comb(len(group), 2) for group in groups.values())
     right = {

@@ -124,7 +124,7 @@ def test_pairs() -> None:
     assert pairs(perfect, known) == (1.0, 1.0)
     assert pairs([exported("x", "a1", "a2", "a3", "b1", "b2")], known) == (0.4, 1.0)
     assert pairs([exported("x", "a1", "a2")], known) == (1.0, 0.25)
-    assert pairs([{"id": "x", "trace_ids": ["a1", "b1", "else"]}], known) == (0.0, 0.0)
+    assert pairs([{"conversation_id": "x", "trace_ids": ["a1", "b1", "else"]}], known) == (0.0, 0.0)
     assert pairs([], {}) == (1.0, 1.0)
 
 

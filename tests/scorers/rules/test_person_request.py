@@ -1,0 +1,111 @@
+"""Hold when a user wants a person."""
+
+from __future__ import annotations
+
+import pytest
+
+from scorers.rules.person_request import accepted, person_asked, trigger_in, withdrawn
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I want to talk to a human",
+        "Could I speak with your manager?",
+        "please put me through to a real person",
+        "Transfer me, please.",
+        "Escalate this please",
+        "Get me your supervisor now!",
+        "I'd like a live agent",
+        "Is there anybody else I could chat with?",
+        "isn't there somebody I can actually talk to",
+        "how do i contact an operator",
+        "I\u2019m sick of talking to a stupid bot",
+        "REPRESENTATIVE!",
+        "forget it, I need to speak to someone",
+        "connect me with your billing department",
+    ],
+)
+def test_requests_for_a_person_are_heard(text: str) -> None:
+    """However it is put, a wish for somebody of the agent's side is found in the user's words."""
+    words = person_asked(text)
+    assert words
+    assert words in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The agent in your shop told me to write here.",
+        "Dinner should cost under 30 per person.",
+        "Send my manager the minutes.",
+        "I spoke to somebody on Monday.",
+        "I don't want to speak to a manager, just fix it.",
+        "Can I change it without talking to an agent?",
+        "Transfer me $50 from savings.",
+        "Book a table for three people.",
+        "What does the property manager charge?",
+        "",
+    ],
+)
+def test_people_who_are_merely_mentioned_do_not_count(text: str) -> None:
+    """Third parties, prices, past talks and denied wishes are no request."""
+    assert person_asked(text) == ""
+
+
+def test_a_conditional_request_can_be_told_apart() -> None:
+    """A wish for the case that something fails is not yet a request."""
+    text = "Try again, and if that fails I want to speak to a manager."
+    assert person_asked(text)
+    assert person_asked(text, conditional=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("You will hear from my lawyer.", "legal threat"),
+        ("I'll sue you people", "legal threat"),
+        ("Some days I want to die", "self-harm"),
+        ("i might hurt myself", "self-harm"),
+        ("You are scammers!", "fraud accusation"),
+        ("I will report this to the police", "fraud accusation"),
+    ],
+)
+def test_triggers_are_named(text: str, kind: str) -> None:
+    """Threats, danger and accusations call for a person by themselves."""
+    trigger = trigger_in(text)
+    assert trigger is not None
+    assert trigger[0] == kind
+    assert trigger[1] in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I ordered it myself.",
+        "Is legal size paper in stock?",
+        "I want assistance suing the app",
+        "Please report the weather in Bern.",
+        "My phone is dead.",
+        "I could not help it all day",
+        "",
+    ],
+)
+def test_harmless_words_trigger_nothing(text: str) -> None:
+    """Words that merely look alike are no trigger."""
+    assert trigger_in(text) is None
+
+
+def test_a_wish_can_be_taken_back() -> None:
+    """Never mind, no need, and go on take the wish back; a change of topic does not."""
+    assert withdrawn("Never mind, you can do it.")
+    assert withdrawn("ok no need to transfer me")
+    assert withdrawn("Please just finish the booking")
+    assert not withdrawn("I changed my mind about the mug.")
+
+
+def test_a_yes_is_short() -> None:
+    """A plain yes accepts an offer; a yes that begins another request does not."""
+    assert accepted("Yes please, that would be great")
+    assert not accepted("Sure, and could you first tell me what the blue one in the window costs?")
+    assert not accepted("ok, never mind")

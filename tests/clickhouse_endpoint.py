@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -122,7 +123,7 @@ class _Engine:
     def __init__(self, directory: str) -> None:
         # Any: the engine's package has no types.
         engine: Any = importlib.import_module("chdb")
-        self._connect = lambda: engine.connect(directory)
+        self._connect: Callable[[], Any] = lambda: engine.connect(directory)
         self._lock = threading.Lock()
         self._handles: dict[tuple[Any, ...], Any] = {(): self._connect()}
 

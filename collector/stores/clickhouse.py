@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -115,6 +116,8 @@ class ClickHouseStore:
             raise ConfigError(f"store.url: {url!r} is not a URL; write http(s)://host:8123")
 
         def connect() -> Client:
+            # The client logs a traceback with each lost connection; we raise it and count it.
+            logging.getLogger("clickhouse_connect").setLevel(logging.CRITICAL)
             return clickhouse_connect.get_client(
                 interface=parts.scheme,
                 host=parts.hostname,

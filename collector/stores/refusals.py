@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from typing import cast
+
 from clickhouse_connect.driver.exceptions import Error
 
 from collector.errors import OutriderError, PermanentError, PoisonRowError, StoreUnavailableError
 
 _ERROR_LENGTH = 300
 """ClickHouse echoes the input and the URL; the beginning says what went wrong."""
+
+_PREFIX = re.compile(r"^.*?(?:Code: \d+\. DB::Exception: )+")
 
 _UNAVAILABLE = frozenset(
     {
@@ -44,7 +49,11 @@ def query_error(error: Exception) -> OutriderError:
 
 
 def line(error: Exception) -> str:
-    """Return what went wrong in one line, without the engine's noise before it."""
-    text = " ".join(str(error).split())
-    start = text.find("DB::Exception:")
-    return text[max(start, 0) :][:_ERROR_LENGTH] or type(error).__name__
+    """Return what went wrong in one line, without the engine's noise around it."""
+    if isinstance(error, Error) and error.code is None and error.__cause__ is not None:
+        error = cast("Exception", error.__cause__)
+    text = _PREFIX.sub("", " ".join(str(error).split()))
+    # What follows is the row itself, or the file by which the engine was given it.
+    text = text.partition(": (at row")[0].partition(": (in file/uri")[0][:_ERROR_LENGTH]
+    name = error.name if isinstance(error, Error) else None
+    return f"{name}: {text}" if name else text or type(error).__name__

@@ -1,0 +1,152 @@
+"""Test retries and dead letters without a store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from collector.errors import PermanentError, PoisonRowError, StoreUnavailableError
+from collector.stores.delivery import Delivery
+from collector.stores.tables import Rows
+
+
+class Sink:
+    """Take rows, refuse those with ``poison`` in them, and fail as often as told."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.failures = failures
+        self.rows: dict[str, list[Any]] = {}
+        self.inserts = 0
+
+    def insert(self, rows: Rows) -> None:
+        """Take or refuse."""
+        self.inserts += 1
+        if self.failures:
+            self.failures -= 1
+            raise StoreUnavailableError("down")
+        for table, lines in rows.items():
+            if table != "dead_letters" and any("poison" in line for line in lines):
+                raise PoisonRowError("cannot parse")
+            self.rows.setdefault(table, []).extend(lines)
+
+
+class Counted:
+    """Add up counters."""
+
+    def __init__(self) -> None:
+        self.totals: Counter[tuple[str, ...]] = Counter()
+
+    def __call__(self, name: str, amount: float, labels: Mapping[str, str], /) -> None:
+        """Add."""
+        self.totals[(name, *labels.values())] += int(amount)
+
+
+def delivery(
+    sink: Sink,
+    counted: Counted,
+    pauses: list[float],
+    *,
+    patience: int = 100,
+    prepare: Callable[[], object] | None = None,
+) -> Delivery:
+    """Build a delivery that gives up after that many pauses."""
+
+    def pause(pause_s: float) -> bool:
+        pauses.append(pause_s)
+        return len(pauses) < patience
+
+    return Delivery(
+        sink, count=counted, pause=pause, random=lambda: 1.0, clock_ns=lambda: 7, prepare=prepare
+    )
+
+
+def test_rows_are_written_and_counted() -> None:
+    """All rows arrive and are counted by table."""
+    sink, counted = Sink(), Counted()
+    assert delivery(sink, counted, []).deliver({"scores": [["a"], ["b"]], "turns": [["c"]]})
+    assert sink.rows == {"scores": [["a"], ["b"]], "turns": [["c"]]}
+    assert counted.totals == {
+        ("store_rows_total", "scores"): 2,
+        ("store_rows_total", "turns"): 1,
+    }
+
+
+def test_an_unavailable_store_is_tried_again_ever_slower() -> None:
+    """Pauses double up to half a minute, and the state tells the error until it works."""
+    sink, counted, pauses = Sink(failures=12), Counted(), list[float]()
+    sender = delivery(sink, counted, pauses)
+    assert sender.healthy
+    assert sender.deliver({"scores": [["a"]]})
+    assert pauses[:3] == [0.1, 0.2, 0.4]
+    assert pauses[-1] == 30.0
+    assert sender.healthy
+    assert counted.totals["store_errors_total", "unavailable"] == 12
+    assert sink.rows == {"scores": [["a"]]}
+
+
+def test_giving_up_says_so_and_keeps_the_error() -> None:
+    """Told to stop while the store is down, nothing is claimed."""
+    sink, pauses = Sink(failures=99), list[float]()
+    sender = delivery(sink, Counted(), pauses, patience=3)
+    assert not sender.deliver({"scores": [["a"]]})
+    assert not sender.healthy
+    assert sender.last_error == "down"
+    assert sink.rows == {}
+
+
+def test_poison_rows_become_dead_letters_and_the_rest_goes_on() -> None:
+    """Each impossible row is found, kept with its reason, and harms no other."""
+    sink, counted = Sink(), Counted()
+    rows = [["poison", n] if n in {3, 4, 60} else ["good", n] for n in range(64)]
+    assert delivery(sink, counted, []).deliver({"scores": rows})
+    assert sink.rows["scores"] == [row for row in rows if row[0] == "good"]
+    letters = sink.rows["dead_letters"]
+    assert [msgspec.json.decode(letter[4]) for letter in letters] == [
+        ["poison", 3],
+        ["poison", 4],
+        ["poison", 60],
+    ]
+    assert {letter[1:4] for letter in letters} == {
+        ("0000000000.000000007", "scores", "'cannot parse'")
+    }
+    assert counted.totals["store_errors_total", "poison"] == 3
+    assert counted.totals["store_rows_total", "scores"] == 61
+
+
+def test_finding_poison_takes_few_inserts() -> None:
+    """One impossible row among a thousand is found by halving."""
+    sink = Sink()
+    rows = [["good", n] for n in range(1000)]
+    rows[777] = ["poison", 777]
+    assert delivery(sink, Counted(), []).deliver({"scores": rows})
+    assert sink.inserts < 25
+
+
+def test_a_row_that_cannot_be_written_as_json_is_kept_too() -> None:
+    """A letter holds what can be shown of any row, under the same id each time."""
+    sink = Sink()
+    sender = delivery(sink, Counted(), [])
+    for _ in range(2):
+        assert sender.deliver({"scores": [["poison", "\ud800", object]]})
+    first, second = sink.rows["dead_letters"]
+    assert first[0] == second[0]
+    assert "\\ud800" in first[4]
+
+
+def test_preparation_is_retried_and_done_once() -> None:
+    """A schema that cannot be made yet is made when the store comes back, before any row."""
+    calls: list[int] = []
+    sink, pauses = Sink(), list[float]()
+
+    def prepare() -> None:
+        calls.append(sink.inserts)
+        if len(calls) < 3:
+            raise PermanentError("no such privilege")
+
+    sender = delivery(sink, Counted(), pauses, prepare=prepare)
+    assert sender.deliver({"scores": [["a"]]})
+    assert sender.deliver({"scores": [["b"]]})
+    assert calls == [0, 0, 0]

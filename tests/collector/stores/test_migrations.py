@@ -1,0 +1,70 @@
+"""Test the schema and its retention on the embedded engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from collector.stores.clickhouse import ClickHouseStore
+from collector.stores.migrations import MIGRATIONS, statements
+from collector.stores.tables import TABLES
+
+pytestmark = pytest.mark.parametrize("migrated", ["embedded"], indirect=True, scope="package")
+
+
+def test_a_second_run_does_nothing(store: ClickHouseStore) -> None:
+    """An up-to-date schema has nothing to run."""
+    assert store.migrate(ttl_days=0, verdict_days=0) == []
+
+
+def test_the_columns_are_those_of_the_rows(store: ClickHouseStore) -> None:
+    """Each table's stored columns are those that rows carry, in order."""
+    found: dict[str, list[str]] = {}
+    for row in store.query(
+        "SELECT table, name FROM system.columns WHERE database = currentDatabase()"
+        " AND default_kind = '' ORDER BY table, position"
+    ):
+        found.setdefault(row["table"], []).append(row["name"])
+    assert {table: tuple(found[table]) for table in TABLES} == TABLES
+
+
+def test_every_table_is_durable_on_insert(store: ClickHouseStore) -> None:
+    """Each of our tables fsyncs what it is given."""
+    rows = store.query(
+        "SELECT name FROM system.tables WHERE database = currentDatabase()"
+        " AND engine LIKE '%MergeTree' AND engine_full NOT LIKE '%fsync_after_insert = 1%'"
+    )
+    assert [row["name"] for row in rows] == ["schema_migrations"]
+
+
+def test_a_dry_run_tells_and_changes_nothing(migrated: ClickHouseStore) -> None:
+    """A dry run on a missing database lists all statements and creates nothing."""
+    other = ClickHouseStore(migrated._connect, database="other")  # noqa: SLF001  # same engine, second database
+    planned = other.migrate(dry_run=True)
+    assert planned[0] == "CREATE DATABASE IF NOT EXISTS other"
+    assert len(planned) > sum(len(statements(name)) for name in MIGRATIONS)
+    assert not other.has_database()
+    other.close()
+
+
+def test_an_interrupted_migration_is_finished(migrated: ClickHouseStore) -> None:
+    """A migration that died half-way is run again from its start."""
+    other = ClickHouseStore(migrated._connect, database="half")  # noqa: SLF001  # same engine, second database
+    other.command("CREATE DATABASE half", use_database=False)
+    other.command(statements("0001_traces")[0])
+    assert other.migrate()
+    assert other.migrate() == []
+    other.command("DROP DATABASE half", use_database=False)
+    other.close()
+
+
+def test_retention_follows_the_setting(store: ClickHouseStore) -> None:
+    """Days of retention are set, changed and taken away, each once."""
+    changed = store.migrate(ttl_days=7, verdict_days=90)
+    assert (
+        "ALTER TABLE otel_traces MODIFY TTL toDateTime(Timestamp) + toIntervalDay(7)" in changed[0]
+    )
+    assert store.migrate(ttl_days=7, verdict_days=90) == []
+    assert all(
+        "toIntervalDay(9)" in statement for statement in store.migrate(ttl_days=9, verdict_days=90)
+    )
+    assert all("REMOVE TTL" in statement for statement in store.migrate(ttl_days=0, verdict_days=0))

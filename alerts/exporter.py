@@ -19,7 +19,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from alerts.metrics import CATALOGUE, PREFIX, Metric, family_of
+from alerts.metric import PREFIX, Metric
+from alerts.metrics import CATALOGUE, family_of
 from collector.totals import SeriesKey
 
 Snapshot = Callable[[], Mapping[SeriesKey, float]]

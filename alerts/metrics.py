@@ -1,37 +1,14 @@
 """Hold every metric that Outrider exports: the contract with dashboards, rules and alerts.
 
-To add a metric, add it here; the exporter, the docs and the tests read this list.
+To add a metric, add it here or to ``pipeline_metrics.py``; the exporter, the docs and the tests read this list.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from alerts.metric import PREFIX, Metric
+from alerts.pipeline_metrics import PIPELINE
 
-import msgspec
-
-PREFIX = "outrider_"
-
-MetricKind = Literal["counter", "gauge", "histogram"]
-MetricGroup = Literal["quality", "health", "pipeline"]
-Stability = Literal["stable", "experimental"]
-
-
-class Metric(msgspec.Struct, frozen=True, kw_only=True):
-    """One metric family."""
-
-    name: str
-    """Without the prefix; counters end in ``_total``."""
-    kind: MetricKind
-    labels: tuple[str, ...] = ()
-    """In the order in which every series key has them."""
-    help: str
-    unit: str = ""
-    """Base unit where the name carries it: ``seconds``, ``bytes``, ``usd``."""
-    group: MetricGroup
-    stability: Stability = "stable"
-    buckets: tuple[float, ...] = ()
-    """Upper bounds of a histogram, without infinity."""
-
+__all__ = ["CATALOGUE", "PREFIX", "WHO", "Metric", "docs_rows", "family_of"]
 
 WHO = ("agent", "agent_version", "environment", "variant")
 """The labels that say who spoke."""
@@ -159,164 +136,6 @@ HEALTH = (
         labels=("agent", "kind"),
         help="Share of calls that carried content of the kind; without content most scorers skip.",
         group="health",
-    ),
-)
-
-PIPELINE = (
-    Metric(
-        name="spans_received_total",
-        kind="counter",
-        labels=("receiver",),
-        help="Spans acknowledged, resends included.",
-        group="pipeline",
-    ),
-    Metric(
-        name="log_records_received_total",
-        kind="counter",
-        labels=("receiver",),
-        help="Log records acknowledged, resends included.",
-        group="pipeline",
-    ),
-    Metric(
-        name="requests_rejected_total",
-        kind="counter",
-        labels=("receiver", "reason"),
-        help="Requests that were refused as a whole.",
-        group="pipeline",
-    ),
-    Metric(
-        name="spans_rejected_total",
-        kind="counter",
-        labels=("receiver", "reason"),
-        help="Spans refused inside an accepted request (partial success).",
-        group="pipeline",
-    ),
-    Metric(
-        name="spans_duplicate_total",
-        kind="counter",
-        help="Spans that had been received before.",
-        group="pipeline",
-    ),
-    Metric(
-        name="spans_dropped_total",
-        kind="counter",
-        labels=("reason",),
-        help="Spans that were acknowledged and not used.",
-        group="pipeline",
-    ),
-    Metric(
-        name="spans_plain_total",
-        kind="counter",
-        help="Spans stored as plain traces, because no convention found an agent in them.",
-        group="pipeline",
-    ),
-    Metric(
-        name="late_spans_total",
-        kind="counter",
-        labels=("result",),
-        help="Spans that came after their episode was decided.",
-        group="pipeline",
-    ),
-    Metric(
-        name="stitch_total",
-        kind="counter",
-        labels=("method", "result"),
-        help="How calls were put into conversations.",
-        group="pipeline",
-    ),
-    Metric(
-        name="stage_items_total",
-        kind="counter",
-        labels=("stage", "result"),
-        help="What each stage received, emitted and dropped.",
-        group="pipeline",
-        stability="experimental",
-    ),
-    Metric(
-        name="redactions_total",
-        kind="counter",
-        labels=("kind",),
-        help="Replacements of sensitive text; a remembered text's are not made again.",
-        group="pipeline",
-    ),
-    Metric(
-        name="open_episodes",
-        kind="gauge",
-        help="Episodes that are not decided yet.",
-        group="pipeline",
-    ),
-    Metric(
-        name="spans_in_flight",
-        kind="gauge",
-        help="Spans acknowledged and not processed yet.",
-        group="pipeline",
-    ),
-    Metric(
-        name="outbox_rows",
-        kind="gauge",
-        help="Batches that are concluded and wait for the store.",
-        group="pipeline",
-    ),
-    Metric(
-        name="pipeline_lag_seconds",
-        kind="gauge",
-        help="Age of the oldest acknowledged request that is not processed.",
-        unit="seconds",
-        group="pipeline",
-    ),
-    Metric(
-        name="journal_bytes",
-        kind="gauge",
-        help="Raw requests held by the journal.",
-        unit="bytes",
-        group="pipeline",
-    ),
-    Metric(
-        name="journal_requests",
-        kind="gauge",
-        help="Requests held by the journal.",
-        group="pipeline",
-    ),
-    Metric(
-        name="store_rows_total",
-        kind="counter",
-        labels=("table",),
-        help="Rows written to the store.",
-        group="pipeline",
-    ),
-    Metric(
-        name="store_errors_total",
-        kind="counter",
-        labels=("kind",),
-        help="Store calls that failed; the data stays in the journal and is tried again.",
-        group="pipeline",
-    ),
-    Metric(
-        name="evaluation_events_total",
-        kind="counter",
-        labels=("result",),
-        help="Scores emitted as gen_ai.evaluation.result events: sent, dropped or failed.",
-        group="pipeline",
-    ),
-    Metric(
-        name="failure_rate_errors_total",
-        kind="counter",
-        help="Times the failure rates could not be read from the store.",
-        group="pipeline",
-    ),
-    Metric(
-        name="last_score_timestamp_seconds",
-        kind="gauge",
-        help="When the last verdict was reached, in Unix time.",
-        unit="seconds",
-        group="pipeline",
-    ),
-    Metric(
-        name="build_info",
-        kind="gauge",
-        labels=("version",),
-        help="Always 1; the label says which release runs.",
-        group="pipeline",
     ),
 )
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+import pytest
 
 from alerts.metrics import CATALOGUE, docs_rows, family_of
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 def test_names_follow_the_exposition_format() -> None:
@@ -42,6 +47,14 @@ def test_series_find_their_family() -> None:
     assert family_of("score_value") is None
     assert family_of("scores_total_bucket") is None
     assert family_of("unheard_of") is None
+
+
+@pytest.mark.parametrize("package", ["collector", "alerts", "scorers"])
+def test_every_total_that_code_names_is_listed(package: str) -> None:
+    """Whoever counts something new has to say here what it means."""
+    text = "".join(path.read_text("utf-8") for path in (ROOT / package).rglob("*.py"))
+    named = set(re.findall(r'"([a-z][a-z0-9_]*_total)"', text))
+    assert sorted(named - set(CATALOGUE)) == []
 
 
 def test_docs_list_every_metric() -> None:

@@ -60,6 +60,20 @@ class Stitcher:
 
     # --- looking up
 
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no index holds anything."""
+        return not (
+            self.talks
+            or self._by_id
+            or self._by_trace
+            or self._tips
+            or self._continued
+            or self._heads
+            or self._tools
+            or self._responses
+        )
+
     def of_trace(self, trace_id: str) -> list[Talk]:
         """Return the conversations that a trace touches."""
         return self._by_trace.get(trace_id, [])

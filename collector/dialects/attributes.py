@@ -23,20 +23,34 @@ MASKS = frozenset({"__REDACTED__", "<REDACTED>"})
 MAX_DEPTH = 64
 """Deeper JSON stays text, so that nothing behind us can run out of stack."""
 ABSENT = frozenset({"", *MASKS})
+LONGEST_MASK = max(map(len, MASKS))
 
 
 def first(attributes: Attributes, keys: Keys) -> AttributeValue:
     """Return the first value that is neither missing, empty nor masked."""
     for key in keys:
-        value = attributes.get(key)
-        if value is not None and not (isinstance(value, str) and value in ABSENT):
-            return value
+        if key in attributes:
+            value = attributes[key]
+            # The length is asked first because a set would hash the whole of a long history.
+            if value is not None and (
+                type(value) is not str or len(value) > LONGEST_MASK or value not in ABSENT
+            ):
+                return value
     return None
 
 
 def text(attributes: Attributes, keys: Keys) -> str:
     """Return the first value as text; empty when there is none."""
-    return plain(first(attributes, keys))
+    for key in keys:
+        if key in attributes:
+            value = attributes[key]
+            if type(value) is not str:
+                found = plain(value)
+                if found:
+                    return found
+            elif len(value) > LONGEST_MASK or value not in ABSENT:
+                return value
+    return ""
 
 
 def plain(value: Value) -> str:
@@ -51,10 +65,11 @@ def plain(value: Value) -> str:
 def number(attributes: Attributes, keys: Keys) -> float | None:
     """Return the first value that is a number, or a string that spells one."""
     for key in keys:
-        value = attributes.get(key)
-        found = as_number(value) if value is not None else None
-        if found is not None:
-            return found
+        if key in attributes:
+            value = attributes[key]
+            found = value if type(value) is int else as_number(value)
+            if found is not None:
+                return found
     return None
 
 

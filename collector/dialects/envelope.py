@@ -26,6 +26,9 @@ USER: Keys = (
     "traceloop.association.properties.user_id",
     "enduser.id",
 )
+IDENTIFYING = frozenset(
+    (*AGENT, *VERSION, *ENVIRONMENT, *VARIANT, *TENANT, *PAIR, *USER),
+)
 CONVERSATION: Keys = (
     "langfuse.session.id",
     "gen_ai.conversation.id",
@@ -46,6 +49,8 @@ SESSION: Keys = ("session.id",)
 
 def identity_of(attributes: Attributes, resource: Attributes) -> Identity:
     """Say who spoke."""
+    if IDENTIFYING.isdisjoint(attributes):
+        attributes = {}
     user = text(attributes, USER)
     return Identity(
         agent=text(attributes, AGENT) or text(resource, AGENT) or text(resource, SERVICE),

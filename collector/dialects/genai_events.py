@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from collector.dialects.attributes import decoded, plain
+from collector.dialects.interning import Memory
 from collector.dialects.messages import normal, reply, system_text
 from collector.model import Attributes, AttributeValue, Message, MessageRole
 
@@ -91,9 +92,9 @@ def reply_to(value: AttributeValue, role: MessageRole) -> tuple[Message, ...]:
     return normal(plain(value), role) if plain(value) else ()
 
 
-def instructions(value: AttributeValue) -> str:
+def instructions(value: AttributeValue, memory: Memory) -> str:
     """Read system instructions as an event or an attribute holds them."""
-    return "" if value is None else system_text(value)
+    return "" if value is None else system_text(value, memory)
 
 
 def _body(attributes: Attributes) -> AttributeValue:

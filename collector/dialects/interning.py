@@ -23,12 +23,13 @@ class Interned(Generic[Value]):
     def __init__(self, limit: int) -> None:
         self._half = limit // 2
         self._size = 0
-        self._young: dict[Hashable, Value] = {}
+        self.young: dict[Hashable, Value] = {}
+        """The young generation, to be read directly where a call would cost too much."""
         self._old: dict[Hashable, Value] = {}
 
     def get(self, key: Hashable, size: int) -> Value | None:
         """Return what was put for an equal key, or ``None``; ``size`` is the text's length."""
-        value = self._young.get(key)
+        value = self.young.get(key)
         if value is None:
             value = self._old.get(key)
             if value is not None:
@@ -41,14 +42,15 @@ class Interned(Generic[Value]):
         if cost > self._half:
             return
         if self._size + cost > self._half:
-            self._old, self._young, self._size = self._young, {}, 0
-        self._young[key] = value
+            self._old, self.young, self._size = self.young, {}, 0
+        self.young[key] = value
         self._size += cost
 
 
 class Memory:
-    """The tables that the dialects share: messages, and lists of tool definitions."""
+    """The tables that the dialects share: messages, tool definitions, system prompts."""
 
     def __init__(self, limit: int) -> None:
-        self.messages: Interned[tuple[Message, ...]] = Interned(limit * 7 // 8)
+        self.messages: Interned[tuple[Message, ...]] = Interned(limit * 6 // 8)
         self.tools: Interned[tuple[ToolDefinition, ...]] = Interned(limit // 8)
+        self.prompts: Interned[str] = Interned(limit // 8)

@@ -5,8 +5,6 @@ One tool result a message, an assistant's text and tool calls together, reasonin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import msgspec
 
 from collector.dialects.attributes import MASKS, decoded
@@ -36,13 +34,11 @@ LISTS = ("messages", "input", "contents")
 def history(value: AttributeValue, memory: Memory) -> tuple[Message, ...]:
     """Read the messages a call was given; those seen before are not parsed again."""
     if isinstance(value, str):
-        if not value or value in MASKS:
-            return ()
         try:
             slices = msgspec.json.decode(value, type=list[msgspec.Raw])
         except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
             return _one(value, "user")
-        keys: Iterable[bytes] = map(bytes, slices)
+        keys = [bytes(part) for part in slices]
     elif isinstance(value, list):
         keys = [msgspec.json.encode(item) for item in value]
     else:
@@ -50,11 +46,11 @@ def history(value: AttributeValue, memory: Memory) -> tuple[Message, ...]:
     table = memory.messages
     messages: list[Message] = []
     for key in keys:
-        known = table.get(key, len(key))
+        known = table.young.get(key) or table.get(key, len(key))
         if known is None:
             known = _parsed(key)
             table.put(key, known, len(key))
-        messages.extend(known)
+        messages += known
     return tuple(messages)
 
 
@@ -68,9 +64,20 @@ def reply(value: AttributeValue) -> tuple[Message, ...]:
     return tuple(message for item in found for message in normal(item, "assistant"))
 
 
-def system_text(value: AttributeValue) -> str:
+def system_text(value: AttributeValue, memory: Memory) -> str:
     """Read system instructions: text, or a list of parts."""
-    found = decoded(value) if not isinstance(value, str) or value[:1] in {"[", "{"} else value
+    if not isinstance(value, str):
+        return _joined_parts(decoded(value))
+    if value[:1] not in {"[", "{"}:
+        return "" if value in MASKS else value
+    known = memory.prompts.get(value, len(value))
+    if known is None:
+        known = _joined_parts(decoded(value))
+        memory.prompts.put(value, known, len(value))
+    return known
+
+
+def _joined_parts(found: JsonValue) -> str:
     draft = Draft()
     for block in found if isinstance(found, list) else [found]:
         draft.add(block)
@@ -79,9 +86,12 @@ def system_text(value: AttributeValue) -> str:
 
 def split_system(messages: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
     """Take the system messages out of a history."""
-    system = [message.text for message in messages if message.role == "system"]
-    if not system:
+    for message in messages:
+        if message.role == "system":
+            break
+    else:
         return "", messages
+    system = [message.text for message in messages if message.role == "system"]
     return "\n\n".join(system), tuple(m for m in messages if m.role != "system")
 
 

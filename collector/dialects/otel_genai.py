@@ -168,7 +168,9 @@ def content(attributes: Attributes, memory: Memory, events: Heard) -> Said:
     if output and not finish and not first(attributes, NAMES.finish_reason):
         finish = _finish(value)
     return Said(
-        system_prompt=instructions(first(attributes, SYSTEM)) or system or events.system_prompt,
+        system_prompt=instructions(first(attributes, SYSTEM), memory)
+        or system
+        or events.system_prompt,
         tools=tools,
         input=given or events.input,
         output=output or events.output,

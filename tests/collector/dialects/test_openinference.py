@@ -1,0 +1,154 @@
+"""Test OpenInference, whose messages are flattened attributes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from collector.model import Document, Facts, Message, ToolDefinition, ToolRequest, Usage
+from collector.normalise import Normaliser
+from tests.build import agent, request, span, user
+
+SCHEMA: Any = {"type": "object", "properties": {"number": {"type": "integer"}}}
+
+
+def read(kind: str, attributes: dict[str, Any], **more: Any) -> Facts:
+    """Normalise one span of a kind."""
+    given = {"openinference.span.kind": kind} | attributes
+    return Normaliser().span(span(attributes=given, **more))
+
+
+def flat(side: str, index: int, **fields: Any) -> dict[str, Any]:
+    """Flatten one message; ``__`` in a name stands for a dot."""
+    prefix = f"llm.{side}_messages.{index}.message."
+    return {prefix + key.replace("__", "."): value for key, value in fields.items()}
+
+
+def test_a_flattened_call_is_read() -> None:
+    """Messages are rebuilt; a call told in contents and tool_calls is one call."""
+    block = "contents__1__tool_call__"
+    call = "tool_calls__0__tool_call__"
+    facts = read(
+        "LLM",
+        flat("input", 0, role="system", content="Be kind.")
+        | flat("input", 1, role="user", content="Is room 12 free?")
+        | flat(
+            "input",
+            2,
+            role="assistant",
+            contents__0__message_content__type="text",
+            contents__0__message_content__text="Let me see.",
+            contents__1__message_content__type="tool_use",
+            **{
+                f"{block}id": "c1",
+                f"{block}function__name": "room",
+                f"{block}function__arguments": '{"number": 12}',
+                f"{call}id": "c1",
+                f"{call}function__name": "room",
+                f"{call}function__arguments": '{"number": 12}',
+            },
+        )
+        | flat(
+            "input", 3, role="tool", tool_call_id="c1", content='[{"type":"text","text":"free"}]'
+        )
+        | flat("output", 0, role="assistant", content="Yes.")
+        | {
+            "llm.provider": "anthropic",
+            "llm.model_name": "m-2",
+            "llm.request.model_name": "m",
+            "llm.finish_reason": "end_turn",
+            "llm.token_count.prompt": 2112,
+            "llm.token_count.completion": 31,
+            "llm.token_count.prompt_details.cache_read": 2000,
+            "llm.token_count.prompt_details.cache_write": 100,
+            "llm.cost.total": 0.25,
+            "llm.tools.0.tool.json_schema": json.dumps(
+                {"name": "room", "description": "Look", "input_schema": SCHEMA}
+            ),
+        },
+    )
+    assert (facts.role, facts.dialect, facts.model) == ("llm", "openinference", "m-2")
+    assert facts.system_prompt == "Be kind."
+    assert facts.input == (
+        user("Is room 12 free?"),
+        agent("Let me see.", request("room", "c1", number=12)),
+        Message(role="tool", text="free", tool_call_id="c1"),
+    )
+    assert facts.output == (agent("Yes."),)
+    assert facts.tools == (ToolDefinition(name="room", description="Look", parameters=SCHEMA),)
+    assert facts.usage == Usage(input=2112, output=31, cache_read=2000, cache_write=100)
+    assert (facts.finish_reason, facts.cost_usd) == ("stop", 0.25)
+
+
+def test_more_than_ten_messages_stay_in_order() -> None:
+    """Message 10 comes after message 9, whatever the order of the attributes."""
+    attributes: dict[str, Any] = {}
+    for index in (10, 2, 9, 11, 1, 0, 3, 4, 5, 6, 7, 8):
+        attributes |= flat("input", index, role="user", content=str(index))
+    facts = read("LLM", attributes)
+    assert [message.text for message in facts.input] == [str(index) for index in range(12)]
+
+
+def test_masked_content_counts_as_absent() -> None:
+    """Content that the instrumentation hides is no content."""
+    facts = read(
+        "LLM",
+        flat("input", 0, role="user", content="__REDACTED__")
+        | {"input.value": "__REDACTED__", "output.value": "__REDACTED__"},
+    )
+    assert (facts.input, facts.output) == ((), ())
+
+
+def test_a_chain_is_no_call_though_it_has_messages() -> None:
+    """Chains carry messages and counts of their children, which are not theirs."""
+    facts = read("CHAIN", flat("input", 0, role="user", content="Hi"))
+    assert (facts.role, facts.usage, facts.input) == ("chain", None, ())
+
+
+def test_langchains_tool_span_gives_the_call_id_from_its_output() -> None:
+    """The id stands inside the serialised output, and the input is a bare value."""
+    output = {"type": "tool", "data": {"content": "free", "tool_call_id": "c1", "status": "error"}}
+    facts = read(
+        "TOOL", {"tool.name": "room", "input.value": "A-12", "output.value": json.dumps(output)}
+    )
+    assert facts.tool == ToolRequest(id="c1", name="room", arguments="A-12")
+    assert (facts.tool_result, facts.tool_is_error) == ("free", True)
+
+
+def test_a_plain_tool_span_is_named_by_its_span() -> None:
+    """Without a tool's name the span's own is taken, and the input is its arguments."""
+    facts = read("TOOL", {"input.value": '{"number": 12}', "output.value": "free"}, name="room")
+    assert facts.tool == ToolRequest(name="room", arguments={"number": 12})
+    assert facts.tool_result == "free"
+
+
+def test_documents_carry_text_and_score() -> None:
+    """A score may stand in the metadata's JSON."""
+    prefix = "retrieval.documents."
+    facts = read(
+        "RETRIEVER",
+        {
+            f"{prefix}0.document.content": "Rooms have baths.",
+            f"{prefix}0.document.metadata": '{"score": 0.5}',
+            f"{prefix}1.document.id": "d2",
+            f"{prefix}1.document.content": "Breakfast at eight.",
+            f"{prefix}1.document.score": 0.25,
+        },
+    )
+    assert facts.role == "retriever"
+    assert facts.documents == (
+        Document(text="Rooms have baths.", score=0.5),
+        Document(id="d2", text="Breakfast at eight.", score=0.25),
+    )
+
+
+def test_a_reranker_gives_what_it_returned() -> None:
+    """Of a reranker the output documents count."""
+    facts = read(
+        "RERANKER",
+        {
+            "reranker.input_documents.0.document.content": "in",
+            "reranker.output_documents.0.document.content": "out",
+        },
+    )
+    assert facts.documents == (Document(text="out"),)

@@ -13,10 +13,12 @@ Extent: TypeAlias = tuple[int, int]
 
 _DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else byte for byte in range(256))
 _SEPARATORS = b" .()-/"
-_RUN = re.compile(r"[0-9](?:[ .()/-]{0,2}[0-9]){6,}")
+_RUN = re.compile(r"[0-9][0-9 .()/-]{5,}[0-9]")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}([-/.])[01][0-9]\1[0-3][0-9]")
 _PHONE_WORDS = ("phone", "mobile", "cell", "tel", "fax", "whatsapp")
 _SHORTEST_CARD = 13
+_FEWEST = 7
+"""Digits of the shortest phone number."""
 
 
 class Glance(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,8 +47,11 @@ def _runs(text: str, lower: str) -> Iterator[Extent]:
         if date is not None:
             # A date and the hour after it make a run too, the commonest one.
             start = date.end()
-            if end - start < 9:
+            if end - start <= _FEWEST:
                 continue
-        plain = end - start < _SHORTEST_CARD and text[start - 1 : start] != "+"
-        if not (plain and not named and match[0].isdigit()):
+        run = text[start:end]
+        if sum(map(str.isdigit, run)) < _FEWEST:
+            continue
+        plain = len(run) < _SHORTEST_CARD and text[start - 1 : start] != "+"
+        if not (plain and not named and run.isdigit()):
             yield start, end

@@ -88,6 +88,9 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
         "\\" * 60_000 + '" password',
         "(0" * 30_000,
         "[" * 60_000,
+        "1" + " " * 60_000,
+        ("123456" + " " * 3_000 + "x") * 20,
+        "2024-01-02 " * 6_000,
     ],
     ids=lambda text: text[:12],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from collector.model import Conversation, Evidence, ToolCall, ToolDefinition
@@ -70,10 +71,14 @@ def _failed(
 ) -> Score:
     others = f" ({more} more)" if more else ""
     at = call.asked_at if 0 <= call.asked_at < len(conversation.messages) else -1
-    quote = (problem.quote or call.name)[:_QUOTE_CHARS]
+    quote = problem.quote or call.name or json.dumps(call.arguments, ensure_ascii=False)
     return Score(
         value=0.0,
         verdict="fail",
         reason=f"The call to {call.name[:80]} {problem.text}{others}.",
-        evidence=(Evidence(message=at, tool_call_id=call.id, span_id=call.span_id, quote=quote),),
+        evidence=(
+            Evidence(
+                message=at, tool_call_id=call.id, span_id=call.span_id, quote=quote[:_QUOTE_CHARS]
+            ),
+        ),
     )

@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from alerts.metric import PREFIX, Metric
 from alerts.metrics import CATALOGUE, family_of
-from collector.totals import SeriesKey
+from collector.totals import SeriesKey, series
 
 Snapshot = Callable[[], Mapping[SeriesKey, float]]
 """Return the present values; a copy that nobody changes while it is read."""
@@ -36,6 +36,7 @@ class Exporter(Collector):
         totals: values that never fall; whoever keeps them keeps them over restarts.
         gauges: values that may fall.
         exemplars: trace id by counter series.
+        version: our release, shown as ``build_info``; empty shows none.
     """
 
     def __init__(
@@ -43,30 +44,33 @@ class Exporter(Collector):
         totals: Snapshot,
         gauges: Snapshot = dict,
         exemplars: Callable[[], Mapping[SeriesKey, str]] = dict,
+        *,
+        version: str = "",
     ) -> None:
         self._totals = totals
         self._gauges = gauges
         self._exemplars = exemplars
+        self._build = {series("build_info", version=version): 1.0} if version else {}
 
     def collect(self) -> Iterator[Family]:
         """Yield the families in the catalogue's order; unlisted series come last, untyped."""
         totals = self._totals()
         exemplars = self._exemplars()
         families: dict[str, dict[SeriesKey, float]] = {}
-        for values in (totals, self._gauges(), _coverage(totals)):
+        for values in (totals, self._gauges(), _coverage(totals), self._build):
             for key, value in values.items():
                 metric = family_of(key[0])
                 families.setdefault(metric.name if metric else key[0], {})[key] = value
         for name, metric in CATALOGUE.items():
-            series = families.pop(name, {})
+            found = families.pop(name, {})
             if metric.kind == "counter" and not metric.labels:
                 # A counter without labels exists from the start, so that its first rise shows.
-                series.setdefault((name, ()), 0.0)
-            if series:
-                yield _family(metric, series, exemplars)
-        for name, series in sorted(families.items()):
+                found.setdefault((name, ()), 0.0)
+            if found:
+                yield _family(metric, found, exemplars)
+        for name, found in sorted(families.items()):
             family = Family(PREFIX + name, "Not in the catalogue.", "unknown")
-            for (_, pairs), value in sorted(series.items()):
+            for (_, pairs), value in sorted(found.items()):
                 family.add_sample(PREFIX + name, dict(pairs), value)
             yield family
 
@@ -80,13 +84,13 @@ def _coverage(totals: Mapping[SeriesKey, float]) -> dict[SeriesKey, float]:
 
 
 def _family(
-    metric: Metric, series: Mapping[SeriesKey, float], exemplars: Mapping[SeriesKey, str]
+    metric: Metric, found: Mapping[SeriesKey, float], exemplars: Mapping[SeriesKey, str]
 ) -> Family:
     name = PREFIX + metric.name
     if metric.kind == "histogram":
-        ordered = sorted(series.items(), key=lambda item: _position(item[0]))
+        ordered = sorted(found.items(), key=lambda item: _position(item[0]))
     else:
-        ordered = sorted(series.items())
+        ordered = sorted(found.items())
     # The library appends "_total" to a counter's name by itself.
     family = Family(name.removesuffix("_total"), metric.help, metric.kind, metric.unit)
     for key, value in ordered:

@@ -123,6 +123,12 @@ def test_counters_without_labels_start_at_zero() -> None:
     assert samples(get(Exporter(dict)).text)["outrider_spans_duplicate_total", frozenset()] == 0.0
 
 
+def test_the_release_is_shown() -> None:
+    """Which release runs can be read beside every other series."""
+    found = samples(get(Exporter(dict, version="1.2.3")).text)
+    assert found["outrider_build_info", frozenset({("version", "1.2.3")})] == 1.0
+
+
 def test_a_series_outside_the_catalogue_is_shown() -> None:
     """A series that nobody listed is exported untyped instead of being hidden."""
     exporter = Exporter(lambda: {series("surprise", x="1"): 1.0})

@@ -9,19 +9,11 @@ import msgspec
 from collector.model import Conversation, Evidence, ToolCall
 from scorers.result import Score, ScorerResult, Skip
 from scorers.rules.acts import Act, acts_of
+from scorers.rules.admission import admits_failure
 from scorers.rules.claims import Claim, claims_in
 from scorers.rules.tool_effect import effect_of
 from scorers.rules.tool_outcome import ToolOutcome, outcome_of
 from scorers.scorer import scorer
-
-_ADMISSION = re.compile(
-    r"""\b(?:unable\ to|could(?:\ not|n['\u2019]t)|can(?:not|['\u2019]t|\ not)|was(?:\ not|n['\u2019]t)|not\ able\ to|did(?:\ not|n['\u2019]t)|
-    failed|failure|unfortunately|apologi[sz]e|sorry|unsuccessful|went\ wrong|not\ (?:be|been)\ \w+ed|
-    (?:encountered|ran\ into|there\ (?:was|is|were|seems)|due\ to|had|experienc\w+|facing)\ (?:\w+\ ){0,4}(?:issues?|problems?|errors?)|
-    (?:an?|the|this|that|following)\ (?:\w+\ )?error)\b""",
-    re.VERBOSE | re.IGNORECASE,
-)
-"""An agent that says something did not work."""
 
 
 class _Deed(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,7 +151,7 @@ def _can_act(conversation: Conversation) -> bool:
 def _admitted(conversation: Conversation, start: int, end: int) -> bool:
     """Say whether the agent speaks of a failure between two messages, both included."""
     return any(
-        m.role == "assistant" and _ADMISSION.search(m.text)
+        m.role == "assistant" and admits_failure(m.text)
         for m in conversation.messages[start : end + 1]
     )
 
@@ -176,6 +168,7 @@ def _was_told(claim: Claim, conversation: Conversation) -> bool:
     )
     word = re.compile(rf"\b{verb}\b", re.IGNORECASE)
     return any(
-        (m.role == "tool" and fact.search(m.text)) or (m.role == "user" and word.search(m.text))
+        (fact if m.role == "tool" else word).search(m.text)
         for m in conversation.messages[: claim.message]
+        if m.role != "assistant" and claim.verb in m.text.lower()
     )

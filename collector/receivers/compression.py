@@ -9,6 +9,9 @@ from collector.errors import MalformedError, OversizedError, UnsupportedError
 ENCODINGS = ("identity", "gzip", "deflate")
 """Values of ``Content-Encoding`` that are understood."""
 
+MAX_MEMBERS = 64
+"""Gzip members in one body; each costs a copy of what follows it, so many small ones are an attack."""
+
 _GZIP_BITS = 31
 _ZLIB_BITS = 15
 _RAW_BITS = -15
@@ -48,6 +51,8 @@ def inflate(body: bytes, encoding: str, *, limit: int) -> bytes:
     room = limit
     try:
         while body:
+            if len(parts) == MAX_MEMBERS:
+                raise MalformedError(f"the gzip body has more than {MAX_MEMBERS} members")
             stream = zlib.decompressobj(_window_bits(body, encoding))
             parts.append(stream.decompress(body, room + 1))
             room -= len(parts[-1])
@@ -59,7 +64,7 @@ def inflate(body: bytes, encoding: str, *, limit: int) -> bytes:
             body = stream.unused_data if encoding == "gzip" else b""
     except zlib.error as error:
         raise MalformedError(f"the body is not {encoding}: {error}") from None
-    return b"".join(parts) if len(parts) > 1 else parts[0]
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _window_bits(body: bytes, encoding: str) -> int:

@@ -1,0 +1,41 @@
+"""Test the check of credentials."""
+
+from __future__ import annotations
+
+import pytest
+
+from collector.receivers.bearer import admits, credential_hash
+
+
+@pytest.mark.parametrize(
+    ("shown", "admitted"),
+    [
+        ("Bearer s3cret", True),
+        ("bearer  s3cret ", True),
+        ("Bearer s3cre", False),
+        ("Bearer s3cret2", False),
+        ("Basic s3cret", False),
+        ("s3cret", False),
+        ("Bearer geheimniß", False),
+        ("", False),
+    ],
+)
+def test_only_the_token_is_admitted(shown: str, *, admitted: bool) -> None:
+    """With a token set, nothing but that token as a bearer token is admitted."""
+    assert admits(shown, "s3cret") is admitted
+
+
+def test_everybody_is_admitted_without_a_token() -> None:
+    """With no token set, anything is admitted."""
+    assert admits("", "")
+    assert admits("Bearer whatever", "")
+
+
+def test_the_credential_is_named_and_not_told() -> None:
+    """A credential becomes a short hash, the same each time; none becomes nothing."""
+    name = credential_hash("Bearer s3cret")
+
+    assert name == credential_hash("Bearer s3cret") != credential_hash("Bearer other")
+    assert len(name) == 16
+    assert "s3cret" not in name
+    assert credential_hash("") == ""

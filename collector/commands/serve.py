@@ -14,12 +14,19 @@ def run(arguments: argparse.Namespace) -> int:
     config = config_of(arguments)  # before the imports, so that a wrong one is told at once
     from collector.app import serve
 
+    _log(config.telemetry.log_level.upper())
+    return serve(config, arguments.data_dir)
+
+
+def _log(level: str) -> None:
+    """Log to standard error: our own packages at ``level``, libraries from warnings on."""
     logging.basicConfig(
-        level=config.telemetry.log_level.upper(),
+        level=logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,
     )
-    return serve(config, arguments.data_dir)
+    for name in ("outrider", "collector", "scorers", "alerts"):
+        logging.getLogger(name).setLevel(level)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hmac
+import math
 from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 from prometheus_client.core import Metric as Family
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -21,12 +23,12 @@ from starlette.routing import Route
 
 from alerts.metric import PREFIX, Metric
 from alerts.metrics import CATALOGUE, family_of
-from collector.totals import SeriesKey, series
+from collector.totals import SeriesKey, format_bound, series
 
 Snapshot = Callable[[], Mapping[SeriesKey, float]]
 """Return the present values; a copy that nobody changes while it is read."""
 
-_PARTS = {"_bucket": 0, "_sum": 1, "_count": 2}
+LabelPairs: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class Exporter(Collector):
@@ -87,10 +89,7 @@ def _family(
     metric: Metric, found: Mapping[SeriesKey, float], exemplars: Mapping[SeriesKey, str]
 ) -> Family:
     name = PREFIX + metric.name
-    if metric.kind == "histogram":
-        ordered = sorted(found.items(), key=lambda item: _position(item[0]))
-    else:
-        ordered = sorted(found.items())
+    ordered = _cumulated(metric, found) if metric.kind == "histogram" else sorted(found.items())
     # The library appends "_total" to a counter's name by itself.
     family = Family(name.removesuffix("_total"), metric.help, metric.kind, metric.unit)
     for key, value in ordered:
@@ -100,12 +99,25 @@ def _family(
     return family
 
 
-def _position(key: SeriesKey) -> tuple[tuple[tuple[str, str], ...], int, float]:
-    """Order a histogram's samples as OpenMetrics wants them: by labels, buckets ascending first."""
-    name, pairs = key
-    bound = pairs[-1][1] if name.endswith("_bucket") else "0"
-    labels = pairs[:-1] if name.endswith("_bucket") else pairs
-    return labels, _PARTS[name[name.rindex("_") :]], float(bound)
+def _cumulated(metric: Metric, found: Mapping[SeriesKey, float]) -> list[tuple[SeriesKey, float]]:
+    """Add up a histogram's buckets, in the order that OpenMetrics wants: up to infinity, sum, count."""
+    buckets: dict[LabelPairs, dict[float, float]] = {}
+    for (name, pairs), value in found.items():
+        if name.endswith("_bucket"):
+            counts = buckets.setdefault(pairs[:-1], dict.fromkeys(metric.buckets, 0.0))
+            bound = float(pairs[-1][1])
+            counts[bound] = counts.get(bound, 0.0) + value
+    ordered: list[tuple[SeriesKey, float]] = []
+    for labels, counts in sorted(buckets.items()):
+        reached = 0.0
+        for bound in sorted({*counts, math.inf}):
+            reached += counts.get(bound, 0.0)
+            le = "+Inf" if bound == math.inf else format_bound(bound)
+            ordered.append(((f"{metric.name}_bucket", (*labels, ("le", le))), reached))
+        for part in ("_sum", "_count"):
+            key = (metric.name + part, labels)
+            ordered.append((key, found.get(key, 0.0)))
+    return ordered
 
 
 def wants_openmetrics(accept: str) -> bool:

@@ -53,10 +53,7 @@ class QualityMeter:
         if decided.revision == 0:
             add(deltas, "episodes_total", 1.0, **who)
             self._ledger(deltas, decided)
-            for tool_call in decided.conversation.tool_calls:
-                self._tool_call(deltas, who["agent"], tool_call)
-            for llm_call in decided.conversation.llm_calls:
-                self._llm_call(deltas, who["agent"], llm_call)
+            self._calls(deltas, who["agent"], decided.conversation)
         return deltas
 
     def _who(self, conversation: Conversation) -> dict[str, str]:
@@ -93,18 +90,34 @@ class QualityMeter:
             scorer = self._labels.admit("scorer", row.scorer)
             add(deltas, "decisions_total", 1.0, scorer=scorer, decision=row.decision, reason=reason)
 
+    def _calls(self, deltas: Deltas, agent: str, conversation: Conversation) -> None:
+        # Neither what the user ran nor what nobody ran says how the agent's tools do.
+        tool_calls = [
+            c for c in conversation.tool_calls if c.requestor != "user" and not c.simulated
+        ]
+        llm_calls = conversation.llm_calls
+        for tool_call in tool_calls:
+            self._tool_call(deltas, agent, tool_call)
+        for llm_call in llm_calls:
+            self._llm_call(deltas, agent, llm_call)
+        for kind, seen in (
+            ("arguments", [call.arguments is not None for call in tool_calls]),
+            ("result", [call.result is not None for call in tool_calls]),
+            ("input", [call.has_input for call in llm_calls]),
+            ("output", [call.has_output for call in llm_calls]),
+        ):
+            if seen:
+                # Written with 0 too, so that a ratio of the two is 0 and not absent.
+                add(deltas, "content_expected_total", len(seen), agent=agent, kind=kind)
+                add(deltas, "content_seen_total", sum(seen), agent=agent, kind=kind)
+
     def _tool_call(self, deltas: Deltas, agent: str, call: ToolCall) -> None:
-        if call.requestor == "user" or call.simulated:
-            # Neither says how the agent's tools do: the user ran it, or nobody did.
-            return
         tool = self._labels.admit("tool", call.name)
         add(deltas, "tool_calls_total", 1.0, agent=agent, tool=tool, outcome=tool_outcome(call))
         if call.started_ns and call.ended_ns >= call.started_ns:
             seconds = (call.ended_ns - call.started_ns) / 1e9
             bounds = CATALOGUE["tool_call_duration_seconds"].buckets
             observe(deltas, "tool_call_duration_seconds", seconds, bounds, agent=agent, tool=tool)
-        _coverage(deltas, agent, "arguments", call.arguments is not None)
-        _coverage(deltas, agent, "result", call.result is not None)
 
     def _llm_call(self, deltas: Deltas, agent: str, call: LlmCall) -> None:
         model = self._labels.admit("model", call.model)
@@ -115,8 +128,6 @@ class QualityMeter:
                     add(deltas, "llm_tokens_total", tokens, agent=agent, model=model, kind=kind)
         if call.cost_usd is not None and call.cost_usd > 0:
             add(deltas, "llm_cost_usd_total", call.cost_usd, agent=agent, model=model)
-        _coverage(deltas, agent, "input", call.has_input)
-        _coverage(deltas, agent, "output", call.has_output)
 
 
 def error_name(reason: str) -> str:
@@ -131,9 +142,3 @@ def tool_outcome(call: ToolCall) -> str:
         return "ok"
     kind = outcome_of(call).kind
     return kind if kind in ("error", "unknown") else "ok"
-
-
-def _coverage(deltas: Deltas, agent: str, kind: str, seen: bool) -> None:
-    add(deltas, "content_expected_total", 1.0, agent=agent, kind=kind)
-    # Written with 0 too, so that a ratio of the two is 0 and not absent.
-    add(deltas, "content_seen_total", float(seen), agent=agent, kind=kind)

@@ -6,6 +6,7 @@ counted thing final, and mirrored in memory for whoever exports it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import TypeAlias
 
@@ -43,16 +44,14 @@ def merge(deltas: Deltas, more: Mapping[SeriesKey, float]) -> None:
 def observe(
     deltas: Deltas, name: str, value: float, bounds: tuple[float, ...], **labels: str
 ) -> None:
-    """Count one value in a histogram: its cumulative buckets, its sum and its count.
+    """Count one value in a histogram: the one bucket it falls in, the sum and the count.
 
-    Buckets that did not rise are written with 0, so that a series once seen has all of them.
+    Unlike in an exposition the buckets are not cumulative, so that a value raises one row
+    instead of all; whoever exports them adds them up.
     """
-    pairs = tuple(labels.items())
-    for bound in bounds:
-        key = (f"{name}_bucket", (*pairs, ("le", format_bound(bound))))
-        deltas[key] = deltas.get(key, 0.0) + (value <= bound)
-    infinite = (f"{name}_bucket", (*pairs, ("le", "+Inf")))
-    deltas[infinite] = deltas.get(infinite, 0.0) + 1.0
+    position = bisect_left(bounds, value)
+    le = format_bound(bounds[position]) if position < len(bounds) else "+Inf"
+    add(deltas, f"{name}_bucket", 1.0, **labels, le=le)
     add(deltas, f"{name}_sum", value, **labels)
     add(deltas, f"{name}_count", 1.0, **labels)
 

@@ -12,6 +12,7 @@ from prometheus_client.openmetrics import parser
 from prometheus_client.parser import text_string_to_metric_families as parse_plain
 
 from alerts.exporter import Exporter, metrics_app, wants_openmetrics
+from alerts.metrics import CATALOGUE
 from collector.totals import Deltas, SeriesKey, add, observe, series
 
 PROMETHEUS = (
@@ -36,7 +37,7 @@ def some_totals() -> Deltas:
     add(totals, "content_expected_total", 4, agent="shop", kind="input")
     add(totals, "content_seen_total", 3, agent="shop", kind="input")
     for value in (0.05, 3.0, 1000.0):
-        bounds = (0.1, 5.0, 10.0)
+        bounds = CATALOGUE["tool_call_duration_seconds"].buckets
         observe(totals, "tool_call_duration_seconds", value, bounds, agent="shop", tool="find")
     return totals
 
@@ -92,23 +93,34 @@ def test_openmetrics_is_valid_and_carries_exemplars() -> None:
     assert families["outrider_tool_call_duration_seconds"].unit == "seconds"
 
 
-def test_histogram_buckets_come_in_order() -> None:
-    """Buckets ascend to infinity, and infinity is the count."""
+def test_histogram_buckets_are_added_up_in_order() -> None:
+    """Every bucket of the catalogue is there, they ascend to infinity, and infinity is the count."""
     families = {
         f.name: f for f in parse_openmetrics(get(Exporter(some_totals), accept=PROMETHEUS).text)
     }
     parts = [
-        (sample.name.rpartition("_")[2], sample.labels.get("le"), sample.value)
+        (sample.labels.get("le", sample.name.rpartition("_")[2]), sample.value)
         for sample in families["outrider_tool_call_duration_seconds"].samples
     ]
-    assert parts == [
-        ("bucket", "0.1", 1.0),
-        ("bucket", "5.0", 2.0),
-        ("bucket", "10.0", 2.0),
-        ("bucket", "+Inf", 3.0),
-        ("sum", None, 1003.05),
-        ("count", None, 3.0),
-    ]
+    bounds = [str(bound) for bound in CATALOGUE["tool_call_duration_seconds"].buckets]
+    assert [name for name, _ in parts] == [*bounds, "+Inf", "sum", "count"]
+    values = dict(parts)
+    assert (values["0.025"], values["0.05"], values["2.5"], values["5.0"]) == (0, 1, 1, 2)
+    assert (values["300.0"], values["+Inf"], values["sum"], values["count"]) == (2, 3, 1003.05, 3)
+
+
+def test_buckets_of_an_earlier_release_still_count() -> None:
+    """A bound that the catalogue no longer has keeps its values, and the order holds."""
+    totals: Deltas = {}
+    for value in (1.5, 40.0):
+        observe(totals, "tool_call_duration_seconds", value, (2.0, 50.0), agent="a", tool="t")
+    found = samples(get(Exporter(lambda: totals)).text)
+    buckets = {
+        dict(labels)["le"]: value
+        for (name, labels), value in found.items()
+        if name == "outrider_tool_call_duration_seconds_bucket"
+    }
+    assert (buckets["1.0"], buckets["2.0"], buckets["2.5"], buckets["+Inf"]) == (0, 1, 1, 2)
 
 
 def test_content_coverage_is_the_ratio_of_its_totals() -> None:

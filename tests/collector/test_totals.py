@@ -30,17 +30,15 @@ def test_merge_adds() -> None:
     assert deltas == {series("a_total"): 3.0, series("b_total"): 1.0}
 
 
-def test_histogram_buckets_are_cumulative() -> None:
-    """A value counts in every bucket that reaches it, and the empty ones exist with 0."""
+def test_a_value_raises_one_bucket() -> None:
+    """A value counts in the first bucket that reaches it, in the sum and in the count."""
     deltas: Deltas = {}
-    observe(deltas, "seconds", 0.5, (0.1, 0.5, 1.0), tool="refund")
-    observe(deltas, "seconds", 0.2, (0.1, 0.5, 1.0), tool="refund")
+    for value in (0.5, 0.2, 7.0):
+        observe(deltas, "seconds", value, (0.1, 0.5, 1.0), tool="refund")
     tool = ("tool", "refund")
     assert deltas == {
-        ("seconds_bucket", (tool, ("le", "0.1"))): 0.0,
         ("seconds_bucket", (tool, ("le", "0.5"))): 2.0,
-        ("seconds_bucket", (tool, ("le", "1.0"))): 2.0,
-        ("seconds_bucket", (tool, ("le", "+Inf"))): 2.0,
-        ("seconds_sum", (tool,)): 0.7,
-        ("seconds_count", (tool,)): 2.0,
+        ("seconds_bucket", (tool, ("le", "+Inf"))): 1.0,
+        ("seconds_sum", (tool,)): 7.7,
+        ("seconds_count", (tool,)): 3.0,
     }

@@ -14,7 +14,7 @@ Whole: TypeAlias = "int | float | str | None"
 """An integer: 64-bit ones are strings by the protobuf JSON mapping, numbers in the wild."""
 
 
-class AnyValue(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class AnyValue(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """One value; at most one field is set."""
 
     string_value: str | None = None
@@ -26,46 +26,46 @@ class AnyValue(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     bytes_value: str | None = None
 
 
-class ArrayValue(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class ArrayValue(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """A list of values."""
 
     values: list[AnyValue] | None = None
 
 
-class KeyValue(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class KeyValue(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """One attribute."""
 
     key: str = ""
     value: AnyValue | None = None
 
 
-class KeyValueList(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class KeyValueList(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """A map of values."""
 
     values: list[KeyValue] | None = None
 
 
-class Resource(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class Resource(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """What produced the telemetry."""
 
     attributes: list[KeyValue] | None = None
 
 
-class Scope(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class Scope(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """The instrumentation that made it."""
 
     name: str | None = None
     version: str | None = None
 
 
-class Status(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class Status(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """How a span ended."""
 
     code: int | None = None
     message: str | None = None
 
 
-class Event(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class Event(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """One timed event of a span."""
 
     name: str | None = None
@@ -73,7 +73,7 @@ class Event(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     attributes: list[KeyValue] | None = None
 
 
-class Link(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class Link(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """A pointer to another span."""
 
     trace_id: str | None = None
@@ -82,7 +82,7 @@ class Link(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     attributes: list[KeyValue] | None = None
 
 
-class Span(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class Span(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """One span."""
 
     trace_id: str | None = None
@@ -101,7 +101,7 @@ class Span(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     links: list[Link] | None = None
 
 
-class LogRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class LogRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """One log record."""
 
     trace_id: str | None = None
@@ -114,41 +114,41 @@ class LogRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     attributes: list[KeyValue] | None = None
 
 
-class ScopeSpans(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class ScopeSpans(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """The spans of one scope."""
 
     scope: Scope | None = None
     spans: list[Span] | None = None
 
 
-class ResourceSpans(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class ResourceSpans(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """The spans of one resource."""
 
     resource: Resource | None = None
     scope_spans: list[ScopeSpans] | None = None
 
 
-class TraceRequest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class TraceRequest(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """``ExportTraceServiceRequest``."""
 
     resource_spans: list[ResourceSpans] | None = None
 
 
-class ScopeLogs(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class ScopeLogs(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """The records of one scope."""
 
     scope: Scope | None = None
     log_records: list[LogRecord] | None = None
 
 
-class ResourceLogs(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class ResourceLogs(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """The records of one resource."""
 
     resource: Resource | None = None
     scope_logs: list[ScopeLogs] | None = None
 
 
-class LogsRequest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class LogsRequest(msgspec.Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """``ExportLogsServiceRequest``."""
 
     resource_logs: list[ResourceLogs] | None = None

@@ -5,7 +5,9 @@ Content that an instrumentation masked counts as absent.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TypeAlias
 
 import msgspec
@@ -22,6 +24,11 @@ MASKS = frozenset({"__REDACTED__", "<REDACTED>"})
 """What OpenInference and Claude Code write in place of content they hide."""
 MAX_DEPTH = 64
 """Deeper JSON stays text, so that nothing behind us can run out of stack."""
+Group: TypeAlias = tuple[tuple[str, AttributeValue], ...]
+"""The (rest of the key, value) pairs of one message, tool or document."""
+NUMBERED = re.compile(r"(.*?\.)([0-9]{1,6})\.(.+)", re.DOTALL).fullmatch
+LONGEST_KEY = 256
+NOWHERE = ("", 0, "")
 ABSENT = frozenset({"", *MASKS})
 LONGEST_MASK = max(map(len, MASKS))
 
@@ -124,20 +131,30 @@ def as_json(value: Value) -> JsonValue:
     return None if isinstance(value, bytes) else value
 
 
-def grouped(attributes: Attributes, prefix: str) -> list[tuple[tuple[str, AttributeValue], ...]]:
-    """Collect ``prefix.N.rest`` attributes: for each N in order, its (rest, value) pairs."""
-    groups: dict[int, list[tuple[str, AttributeValue]]] = {}
-    start = len(prefix)
+def grouped(attributes: Attributes) -> dict[str, list[Group]]:
+    """Collect ``stem.N.rest`` attributes: by stem (with its dot), one group for each N in order."""
+    found: dict[str, dict[int, list[tuple[str, AttributeValue]]]] = {}
     for key, value in attributes.items():
-        if key.startswith(prefix):
-            index, _, rest = key[start:].partition(".")
-            if index.isdecimal() and len(index) < 7:
-                position = int(index)
-                group = groups.get(position)
-                if group is None:
-                    groups[position] = group = []
-                group.append((rest, value))
-    return [tuple(groups[position]) for position in sorted(groups)]
+        stem, index, rest = _place(key) if len(key) <= LONGEST_KEY else NOWHERE
+        if not stem:
+            continue
+        groups = found.get(stem)
+        if groups is None:
+            groups = found[stem] = {}
+        group = groups.get(index)
+        if group is None:
+            group = groups[index] = []
+        group.append((rest, value))
+    return {
+        stem: [tuple(groups[index]) for index in sorted(groups)] for stem, groups in found.items()
+    }
+
+
+@lru_cache(maxsize=8192)
+def _place(key: str) -> tuple[str, int, str]:
+    """Split a key at its first number; remembered, because a convention has few keys."""
+    numbered = NUMBERED(key)
+    return (numbered[1], int(numbered[2]), numbered[3]) if numbered else NOWHERE
 
 
 def unflattened(pairs: Iterable[tuple[str, AttributeValue]]) -> dict[str, JsonValue]:

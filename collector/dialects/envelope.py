@@ -48,19 +48,27 @@ SESSION: Keys = ("session.id",)
 
 
 def identity_of(attributes: Attributes, resource: Attributes) -> Identity:
-    """Say who spoke."""
-    if IDENTIFYING.isdisjoint(attributes):
-        attributes = {}
-    user = text(attributes, USER)
+    """Say who spoke: the span's own word goes before its resource's."""
+    agent = text(resource, AGENT) or text(resource, SERVICE)
+    version = text(resource, VERSION) or text(resource, SERVICE_VERSION)
+    environment = text(resource, ENVIRONMENT)
+    variant = text(resource, VARIANT) or "production"
+    tenant, pair, user = text(resource, TENANT), text(resource, PAIR), ""
+    if not IDENTIFYING.isdisjoint(attributes):
+        agent = text(attributes, AGENT) or agent
+        version = text(attributes, VERSION) or version
+        environment = text(attributes, ENVIRONMENT) or environment
+        variant = text(attributes, VARIANT) or variant
+        tenant = text(attributes, TENANT) or tenant
+        pair = text(attributes, PAIR) or pair
+        user = text(attributes, USER)
     return Identity(
-        agent=text(attributes, AGENT) or text(resource, AGENT) or text(resource, SERVICE),
-        agent_version=text(attributes, VERSION)
-        or text(resource, VERSION)
-        or text(resource, SERVICE_VERSION),
-        environment=text(attributes, ENVIRONMENT) or text(resource, ENVIRONMENT),
-        variant=text(attributes, VARIANT) or text(resource, VARIANT) or "production",
-        tenant=text(attributes, TENANT) or text(resource, TENANT),
-        pair_id=text(attributes, PAIR) or text(resource, PAIR),
+        agent=agent,
+        agent_version=version,
+        environment=environment,
+        variant=variant,
+        tenant=tenant,
+        pair_id=pair,
         user_hash=hashlib.sha256(user.encode(errors="replace")).hexdigest()[:16] if user else "",
     )
 

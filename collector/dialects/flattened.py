@@ -6,42 +6,42 @@ first, because a chat repeats its history in every call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from collector.dialects.attributes import grouped, unflattened
+from collector.dialects.attributes import Group, unflattened
 from collector.dialects.interning import Memory
 from collector.dialects.messages import normal
-from collector.model import Attributes, AttributeValue, JsonValue, Message, MessageRole
+from collector.model import JsonValue, Message, MessageRole
 
 Shape: TypeAlias = Callable[[dict[str, JsonValue]], JsonValue]
 """Turn the rebuilt group into a message of a known shape."""
 
 
 def messages(
-    attributes: Attributes, prefix: str, shape: Shape, memory: Memory, default: MessageRole
+    groups: Sequence[Group], shape: Shape, memory: Memory, default: MessageRole
 ) -> tuple[Message, ...]:
-    """Read every message below ``prefix``, which ends in a dot."""
+    """Read the messages that attributes were grouped into."""
     table = memory.messages
     found: list[Message] = []
-    for group in grouped(attributes, prefix):
-        key, size = _key(default, group)
-        known = table.get(key, size) if key is not None else None
+    for group in groups:
+        key = (default, group)
+        try:
+            known = table.young.get(key) or table.get(key, _size(group))
+        except TypeError:
+            # A list or a map among the values, so the group cannot be a key.
+            found += _read(group, shape, default)
+            continue
         if known is None:
-            known = normal(shape(unflattened(group)), default, encoded=True)
-            if key is not None:
-                table.put(key, known, size)
-        found.extend(known)
+            known = _read(group, shape, default)
+            table.put(key, known, _size(group))
+        found += known
     return tuple(found)
 
 
-def _key(
-    default: MessageRole, group: tuple[tuple[str, AttributeValue], ...]
-) -> tuple[Hashable | None, int]:
-    size = 0
-    for _, value in group:
-        if isinstance(value, str):
-            size += len(value)
-        elif isinstance(value, (list, dict)):
-            return None, 0
-    return (default, group), size
+def _read(group: Group, shape: Shape, default: MessageRole) -> tuple[Message, ...]:
+    return normal(shape(unflattened(group)), default, encoded=True)
+
+
+def _size(group: Group) -> int:
+    return sum(len(value) for _, value in group if isinstance(value, str))

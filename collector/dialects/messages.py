@@ -166,7 +166,10 @@ def _emitted(role: MessageRole, draft: Draft, message: dict[str, JsonValue]) -> 
 
 
 def _opened(message: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Take LangChain's serialised messages, OpenInference's and choices out of their wrapper."""
+    """Take LangChain's serialised messages, Google's responses and choices out of their wrapper."""
+    inner = message.get("content")
+    if isinstance(inner, dict) and "parts" in inner:
+        return inner
     for key in ("kwargs", "data", "message"):
         inner = message.get(key)
         if isinstance(inner, dict) and not any(where in message for where in CONTENT):
@@ -176,6 +179,8 @@ def _opened(message: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 def _one(value: AttributeValue, default: MessageRole) -> tuple[Message, ...]:
     found = decoded(value)
+    if not found and found != value:
+        return ()
     if isinstance(found, dict):
         for key in LISTS:
             inner = found.get(key)

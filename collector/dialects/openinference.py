@@ -86,18 +86,19 @@ def _reading(span: Span, role: FactRole, memory: Memory) -> Reading:
         return Reading(role=role, said=Said(documents=_documents(attributes)))
     if role not in {"llm", "agent"}:
         return Reading(role=role)
-    given = flattened.messages(attributes, INPUT, _message, memory, "user")
-    output = flattened.messages(attributes, OUTPUT, _message, memory, "assistant")
+    groups = grouped(attributes)
+    given = flattened.messages(groups.get(INPUT, ()), _message, memory, "user")
+    output = flattened.messages(groups.get(OUTPUT, ()), _message, memory, "assistant")
     if role == "llm":
         given = given or _value(attributes, "input", memory)
         output = output or _value(attributes, "output", memory)
     system, given = split_system(given)
-    schemas = [unflattened(group).get("tool") for group in grouped(attributes, TOOLS)]
+    schemas = [_schema(unflattened(group).get("tool")) for group in groups.get(TOOLS, ())]
     return Reading(
         role=role,
         said=Said(
             system_prompt=system,
-            tools=definitions([_schema(schema) for schema in schemas], memory),
+            tools=definitions(schemas, memory),
             input=given,
             output=output,
         ),
@@ -162,8 +163,9 @@ def _tool(span: Span) -> ToolUse:
 
 
 def _documents(attributes: Attributes) -> tuple[Document, ...]:
+    groups = grouped(attributes)
     for prefix in DOCUMENTS:
-        found: list[JsonValue] = [unflattened(g) for g in grouped(attributes, prefix)]
+        found: list[JsonValue] = [unflattened(group) for group in groups.get(prefix, ())]
         if found:
             return documents_of(found)
     return documents_of(first(attributes, ("output.value",)))

@@ -84,12 +84,15 @@ def _said(attributes: Attributes, said: Said, memory: Memory) -> Said:
     """Add what only the flattened keys hold."""
     system = said.system_prompt
     given, output = said.input, said.output
+    groups = grouped(attributes)
     if not given:
-        flat, given = split_system(flattened.messages(attributes, PROMPT, _same, memory, "user"))
+        flat, given = split_system(
+            flattened.messages(groups.get(PROMPT, ()), _same, memory, "user")
+        )
         system = system or flat
     if not output:
-        output = flattened.messages(attributes, COMPLETION, _same, memory, "assistant")
-    functions: list[JsonValue] = [unflattened(group) for group in grouped(attributes, FUNCTIONS)]
+        output = flattened.messages(groups.get(COMPLETION, ()), _same, memory, "assistant")
+    functions: list[JsonValue] = [unflattened(group) for group in groups.get(FUNCTIONS, ())]
     tools = said.tools or definitions(functions, memory)
     return msgspec.structs.replace(
         said, system_prompt=system, tools=tools, input=given, output=output

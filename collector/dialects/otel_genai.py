@@ -31,6 +31,7 @@ from collector.model import (
     AttributeValue,
     FactRole,
     Facts,
+    JsonValue,
     LogRecord,
     Span,
     ToolRequest,
@@ -105,9 +106,11 @@ NAMES = Names(
     tool_status=("gen_ai.tool.status",),
 )
 SYSTEM: Keys = ("gen_ai.system_instructions",)
-INPUT: Keys = ("gen_ai.input.messages", "gen_ai.prompt")
-OUTPUT: Keys = ("gen_ai.output.messages", "gen_ai.completion")
+INPUT: Keys = ("gen_ai.input.messages", "gen_ai.prompt", "gcp.vertex.agent.llm_request")
+OUTPUT: Keys = ("gen_ai.output.messages", "gen_ai.completion", "gcp.vertex.agent.llm_response")
 TOOLS: Keys = ("gen_ai.tool.definitions", "model_request_parameters", "gen_ai.agent.tools")
+TOOL_SCHEMA: Keys = ("gen_ai.tool.json_schema",)
+TOOL_DESCRIPTION: Keys = ("gen_ai.tool.description",)
 DOCUMENTS: Keys = ("gen_ai.retrieval.documents",)
 MARKS = (OPERATION, "mcp.method.name", "gen_ai.tool.name", "gen_ai.request.model")
 CONTENT_ROLES = ("llm", "agent", "embedding")
@@ -143,7 +146,7 @@ def read(span: Span, memory: Memory) -> Facts:
 def reading(span: Span, role: FactRole, memory: Memory, names: Names) -> Reading:
     """Find the content of a span whose role is known."""
     if role == "tool":
-        return Reading(role=role, tool=_tool(span, names))
+        return Reading(role=role, tool=_tool(span, names), said=_defined(span.attributes, memory))
     if role == "retriever":
         found = documents_of(first(span.attributes, DOCUMENTS))
         return Reading(role=role, said=Said(documents=found))
@@ -257,6 +260,17 @@ def _finish(value: AttributeValue) -> str:
         if isinstance(reason, str) and reason:
             return reason
     return ""
+
+
+def _defined(attributes: Attributes, memory: Memory) -> Said:
+    """Read the schema that Strands puts on each tool span, and nowhere else."""
+    schema = text(attributes, TOOL_SCHEMA)
+    name = text(attributes, NAMES.tool_name)
+    if not schema or not name:
+        return Said()
+    description = text(attributes, TOOL_DESCRIPTION)
+    tool: JsonValue = {"name": name, "description": description, "parameters": schema}
+    return Said(tools=definitions([tool], memory))
 
 
 def _tool(span: Span, names: Names) -> ToolUse:

@@ -415,3 +415,52 @@ def test_tool_results_keep_their_name_in_results() -> None:
     part = {"type": "tool_call_response", "id": "call_room", "name": "room", "result": "free"}
     facts = chat(input__messages=json.dumps([{"role": "user", "parts": [part]}]))
     assert facts.input == (result("room", "free"),)
+
+
+def test_a_tool_span_may_define_its_tool() -> None:
+    """Strands tells a tool's schema on the tool's own span only."""
+    facts = read(
+        {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "room",
+            "gen_ai.tool.description": "Look",
+            "gen_ai.tool.json_schema": json.dumps(SCHEMA),
+        }
+    )
+    assert facts.tools == (ToolDefinition(name="room", description="Look", parameters=SCHEMA),)
+
+
+def test_an_older_adk_call_is_read() -> None:
+    """Google's request and response stand in attributes of the framework's own."""
+    asked = {"role": "user", "parts": [{"text": "Is room 12 free?"}]}
+    call = {"function_call": {"id": "c1", "name": "room", "args": {"number": 12}}}
+    answer = {"function_response": {"id": "c1", "name": "room", "response": {"free": True}}}
+    facts = read(
+        {
+            "gen_ai.request.model": "m",
+            "gcp.vertex.agent.llm_request": json.dumps(
+                {
+                    "contents": [
+                        asked,
+                        {"role": "model", "parts": [call]},
+                        {"role": "user", "parts": [answer]},
+                    ]
+                }
+            ),
+            "gcp.vertex.agent.llm_response": json.dumps(
+                {"content": {"role": "model", "parts": [{"text": "Yes."}]}}
+            ),
+        }
+    )
+    assert facts.input == (
+        user("Is room 12 free?"),
+        agent("", request("room", "c1", number=12)),
+        Message(role="tool", text='{"free":true}', tool_call_id="c1", tool_name="room"),
+    )
+    assert facts.output == (agent("Yes."),)
+
+
+def test_hidden_content_is_no_content() -> None:
+    """Empty objects and lists, as written where content is not captured, are no messages."""
+    facts = chat(prompt="{}", completion="[]")
+    assert (facts.input, facts.output) == ((), ())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from collector.stores.clickhouse import ClickHouseStore
 from collector.stores.migrations import MIGRATIONS, statements
+from collector.stores.rows import rows_of
 from collector.stores.tables import TABLES
+from tests.collector.stores.episodes import decided
 
 pytestmark = pytest.mark.parametrize("migrated", ["embedded"], indirect=True, scope="package")
 
@@ -68,3 +71,18 @@ def test_retention_follows_the_setting(store: ClickHouseStore) -> None:
         "toIntervalDay(9)" in statement for statement in store.migrate(ttl_days=9, verdict_days=90)
     )
     assert all("REMOVE TTL" in statement for statement in store.migrate(ttl_days=0, verdict_days=0))
+
+
+def test_content_goes_and_the_head_stays(store: ClickHouseStore) -> None:
+    """After its days an episode's content is gone, while its head and verdicts remain."""
+    store.migrate(ttl_days=30, verdict_days=0)
+    old = msgspec.structs.replace(decided(), decided_ns=10**18)
+    store.insert(rows_of(old))
+    for table in ("conversations", "tool_calls", "scores"):
+        store.command(f"OPTIMIZE TABLE {table} FINAL")
+    assert store.query("SELECT agent, messages, system_prompt, llm_calls FROM conversations") == [
+        {"agent": "shop", "messages": "", "system_prompt": "", "llm_calls": ""}
+    ]
+    assert store.query("SELECT count() AS n FROM tool_calls") == [{"n": 0}]
+    assert store.query("SELECT count() AS n FROM scores") == [{"n": 1}]
+    store.migrate(ttl_days=0, verdict_days=0)

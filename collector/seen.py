@@ -11,14 +11,14 @@ from collections.abc import Iterable
 GENERATIONS = 3
 """Full tables that together hold the limit; one more is being filled."""
 
-LOAD = 0.6
-"""Share of slots in use when a table is full: 13 bytes a key, and about four probes for a miss."""
+LOAD = 0.5
+"""Share of slots in use when a table is full: 16 bytes a key, and 2.5 probes a table for a miss."""
 
 
 class SeenKeys:
     """Hold 64-bit hashes of span keys; the oldest are forgotten in whole generations.
 
-    Each generation is an open-addressing table of 64-bit slots, so a key costs 13 bytes and a
+    Each generation is an open-addressing table of 64-bit slots, so a key costs 16 bytes and a
     look-up is a few array reads a generation. At least ``limit`` keys are remembered, at most a
     third more. Two different keys are taken for one with a chance of about 1e-13 a look-up at two
     million keys; the salt keeps senders from making such pairs on purpose.
@@ -42,7 +42,7 @@ class SeenKeys:
         threading.Thread(target=self._load, args=(earlier,), name="seen-keys", daemon=True).start()
 
     def __len__(self) -> int:
-        """Count the keys held; waits until earlier keys are loaded."""
+        """Count the keys held, renewed ones twice; waits until earlier keys are loaded."""
         self._loaded.wait()
         return self._newest + self._per_generation * (len(self._tables) - 1)
 
@@ -62,7 +62,7 @@ class SeenKeys:
         return int.from_bytes(digest, "little") or 1
 
     def add(self, hashes: Iterable[int]) -> None:
-        """Remember hashes in the order given; those already held are not held twice. Never waits."""
+        """Remember hashes in the order given; an old one that comes again is renewed. Never waits."""
         with self._lock:
             if self._early is not None:
                 self._early.extend(hashes)
@@ -77,20 +77,21 @@ class SeenKeys:
         self._loaded.set()
 
     def _insert(self, hashes: Iterable[int]) -> None:
+        table = self._tables[0]
+        slots = self._slots
         for value in hashes:
-            if self._holds(value):
-                continue
             if self._newest >= self._per_generation:
-                self._tables = (self._empty(), *self._tables[:GENERATIONS])
+                table = self._empty()
+                self._tables = (table, *self._tables[:GENERATIONS])
                 self._newest = 0
-            table = self._tables[0]
-            slot = value % self._slots
-            while table[slot]:
+            slot = value % slots
+            while (found := table[slot]) and found != value:
                 slot += 1
-                if slot == self._slots:
+                if slot == slots:
                     slot = 0
-            table[slot] = value
-            self._newest += 1
+            if not found:
+                table[slot] = value
+                self._newest += 1
 
     def _holds(self, value: int) -> bool:
         slots = self._slots

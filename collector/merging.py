@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from collector.model import Facts, Identity, Message, ToolDefinition, ToolRequest
 
 
@@ -16,10 +18,10 @@ def merge(first: Facts, second: Facts) -> Facts:
     side has that content already.
     """
     one, other = (first, second) if _standing(first) >= _standing(second) else (second, first)
-    merged: dict[str, Any] = {
-        name: _CHOICES.get(name, _either)(getattr(one, name), getattr(other, name))
-        for name in Facts.__struct_fields__
-    }
+    merged = msgspec.structs.asdict(one)
+    for name, value in msgspec.structs.asdict(other).items():
+        if merged[name] != value:
+            merged[name] = _CHOICES.get(name, _either)(merged[name], value)
     role = one.role if one.role != "other" else other.role
     if role not in {"llm", "embedding"}:
         merged["usage"] = merged["cost_usd"] = None
@@ -94,6 +96,8 @@ def _tool(one: ToolRequest | None, other: ToolRequest | None) -> ToolRequest | N
 
 
 def _identity(one: Identity, other: Identity) -> Identity:
+    if one == other:
+        return one
     default = Identity()
     return Identity(
         **{

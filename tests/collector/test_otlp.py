@@ -225,7 +225,7 @@ def as_proto(drawn: list[dict[str, Any]], resource: dict[str, AttributeValue]) -
 
 
 @given(st.lists(spans, max_size=3), attributes)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_both_encodings_decode_to_equal_spans(
     drawn: list[dict[str, Any]], resource: dict[str, AttributeValue]
 ) -> None:

@@ -1,0 +1,236 @@
+"""What goes in as spans comes out as conversations and scores, once, whatever happens."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collector.config import AssembleConfig, Config, RedactConfig
+from collector.model import Conversation
+from collector.redactor import Redactor
+from scorers.registry import configured
+from scorers.runner import Runner
+from tests.e2e.instance import Clock, Instance
+from tests.e2e.stitching import pairs, truth
+from tests.e2e.traffic import as_json_requests, as_requests, synthetic
+
+ScoreKey = tuple[str, str, str, str]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Give a clock the test sets."""
+    return Clock()
+
+
+@pytest.fixture
+def instance(tmp_path: Path, clock: Clock) -> Iterator[Instance]:
+    """Give a fresh instance."""
+    with Instance(tmp_path / "data", clock=clock) as instance:
+        yield instance
+
+
+def expected(conversations: Sequence[Conversation]) -> dict[ScoreKey, tuple[Any, ...]]:
+    """Score transcripts as ``outrider score`` does."""
+    runner = Runner(configured({}), clock_ns=lambda: 0, seconds=time.perf_counter)
+    redactor = Redactor(RedactConfig().kinds)
+    scores: dict[ScoreKey, tuple[Any, ...]] = {}
+    for conversation in conversations:
+        for score in runner.run(conversation)[0]:
+            key = (score.conversation_id, score.scorer, score.level, score.target)
+            assert key not in scores
+            scores[key] = (score.verdict, score.value, redactor.text(score.reason))
+    return scores
+
+
+def exported(instance: Instance) -> dict[ScoreKey, tuple[Any, ...]]:
+    """Read the scores back; no key may stand twice."""
+    scores: dict[ScoreKey, tuple[Any, ...]] = {}
+    for row in instance.export("scores"):
+        key = (row["conversation_id"], row["scorer"], row["level"], row["target"])
+        assert key not in scores
+        scores[key] = (row["verdict"], row["value"], row["reason"])
+    return scores
+
+
+def check_balance(instance: Instance) -> None:
+    """Hold received = settled + in flight, for spans."""
+    received = instance.total("spans_received_total")
+    settled = instance.total("stage_items_total", stage="assemble")
+    assert received == settled + instance.path.journal.spans_in_flight()
+
+
+def check_once(instance: Instance, conversations: Sequence[Conversation]) -> None:
+    """Hold that every conversation was decided, scored, counted and written down once."""
+    assert exported(instance) == expected(conversations)
+    heads = Counter(
+        (row["conversation_id"], row["episode"]) for row in instance.export("conversations")
+    )
+    assert heads == {(c.id, 1): 1 for c in conversations}
+    ledger = Counter(
+        (row["conversation_id"], row["episode"], row["scorer"])
+        for row in instance.export("decisions")
+    )
+    assert ledger == {(c.id, 1, s.name): 1 for c in conversations for s in configured({})}
+    observed = [(row["conversation_id"], row["scorer"]) for row in instance.export("observations")]
+    assert len(observed) == len(set(observed))
+    numbers = sorted(row["sequence"] for row in instance.export("observations"))
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert instance.total("episodes_total") == len(conversations)
+    verdicts = [v for v in expected(conversations).values() if v[0] in ("pass", "fail")]
+    assert instance.total("scores_total") == len(verdicts)
+    check_balance(instance)
+
+
+def test_replayed_conversations_are_scored_as_their_transcripts(instance: Instance) -> None:
+    """Live traffic and ``outrider score`` agree on every key, and nothing is lost or doubled."""
+    conversations = synthetic(60, seed=1)
+    instance.send(as_requests(conversations, clock=instance.clock))
+    instance.later(5)
+    check_once(instance, conversations)
+
+
+def test_json_traffic_gives_the_same(instance: Instance) -> None:
+    """OTLP JSON and protobuf are the same conversations."""
+    conversations = synthetic(20, seed=2)
+    instance.send(as_json_requests(conversations, clock=instance.clock), encoding="json")
+    instance.later(5)
+    check_once(instance, conversations)
+
+
+def test_every_request_sent_twice_changes_nothing(instance: Instance) -> None:
+    """Exporters resend after a time-out; the second copy is counted and dropped."""
+    conversations = synthetic(30, seed=3)
+    bodies = as_requests(conversations, clock=instance.clock)
+    instance.send(body for body in bodies for _ in range(2))
+    instance.later(5)
+    check_once(instance, conversations)
+    assert instance.total("spans_duplicate_total") * 2 == instance.total("spans_received_total")
+
+
+def test_requests_sent_again_after_the_decision_change_nothing(instance: Instance) -> None:
+    """A resend hours later is recognised by what was decided."""
+    conversations = synthetic(30, seed=4)
+    bodies = as_requests(conversations, clock=instance.clock)
+    instance.send(bodies)
+    instance.later(5)
+    instance.export("scores")
+    instance.send(bodies)
+    instance.later(3_600)
+    instance.send(bodies)
+    instance.later(3_600)
+    check_once(instance, conversations)
+    assert instance.path.assembler.open_episodes == 0
+
+
+def test_everything_is_freed_in_the_end(instance: Instance) -> None:
+    """Once decided, stored and past the late window, no request stays in the journal."""
+    conversations = synthetic(20, seed=5)
+    instance.send(as_requests(conversations, clock=instance.clock))
+    instance.later(5)
+    instance.export("scores")
+    assert instance.path.journal.pending > 0
+    instance.later(601)
+    instance.later(1)
+    assert instance.path.journal.pending == 0
+    assert instance.path.journal.bytes_used == 0
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_crash_between_any_two_steps_changes_nothing(
+    tmp_path: Path, clock: Clock, seed: int
+) -> None:
+    """Whatever was committed when the process died, the next one ends in the same place."""
+    conversations = synthetic(40, seed=10 + seed)
+    bodies = as_requests(conversations, clock=clock, interleave=5, batch=7)
+    chance = random.Random(seed)  # noqa: S311 - a seeded test
+    position = 0
+    while position < len(bodies):
+        instance = Instance(tmp_path / "data", clock=clock)
+        for _ in range(chance.randint(1, 5)):
+            amount = chance.randint(1, 12)
+            instance.send(bodies[position : position + amount])
+            position += amount
+            if chance.random() < 0.7:
+                instance.step()
+            clock.leap(chance.random() * 2)
+        instance.abandon()
+    with Instance(tmp_path / "data", clock=clock) as instance:
+        instance.later(5)
+        check_once(instance, conversations)
+
+
+def test_conversations_without_ids_are_put_back_together(instance: Instance) -> None:
+    """One trace per call, fifty at a time, no ids: the histories tell who belongs together."""
+    conversations = synthetic(150, seed=6)
+    options: dict[str, Any] = {"seed": "s", "strip_ids": True}
+    instance.send(as_requests(conversations, clock=instance.clock, interleave=50, **options))
+    instance.later(1_000)
+    rows = instance.export("conversations")
+    precision, recall = pairs(rows, truth(conversations, **options))
+    assert precision >= 0.999
+    assert recall >= 0.97
+    check_balance(instance)
+
+
+def test_two_variants_of_one_conversation_are_never_joined(instance: Instance) -> None:
+    """A shadow run of the same conversations stays apart, with ids and without."""
+    conversations = synthetic(30, seed=7)
+    for strip_ids in (False, True):
+        for variant in ("production", "candidate"):
+            instance.send(
+                as_requests(
+                    conversations, clock=instance.clock, strip_ids=strip_ids, variant=variant
+                )
+            )
+    instance.later(1_000)
+    by_trace: dict[str, set[str]] = {}
+    for row in instance.export("conversations"):
+        for trace_id in row["trace_ids"]:
+            by_trace.setdefault(trace_id, set()).add(row["identity"]["variant"])
+    assert by_trace
+    assert all(len(variants) == 1 for variants in by_trace.values())
+
+
+def test_only_production_is_observed(instance: Instance) -> None:
+    """Shadow traffic never reaches the detectors' input."""
+    instance.send(as_requests(synthetic(5, seed=8), clock=instance.clock, variant="candidate"))
+    instance.later(5)
+    assert instance.export("scores")
+    assert instance.export("observations") == []
+
+
+def test_the_end_of_a_conversation_can_be_posted(tmp_path: Path, clock: Clock) -> None:
+    """``POST /v1/conversations/{id}/end`` decides without the idle timeout, a crash in between."""
+    (conversation,) = synthetic(1, seed=9)
+    bodies = [
+        body.replace(b"outrider.conversation.end", b"outrider.conversation.xyz")
+        for body in as_requests([conversation], clock=clock)
+    ]
+    instance = Instance(tmp_path / "data", clock=clock)
+    instance.send(bodies)
+    instance.later(30)
+    assert instance.path.assembler.open_episodes == 1
+    instance.end(conversation.id)
+    instance.settle()
+    instance.abandon()
+    with Instance(tmp_path / "data", clock=clock) as instance:
+        instance.later(30)
+        (head,) = instance.export("conversations")
+        assert head["end_reason"] == "explicit"
+
+
+def test_content_out_of_memory_is_read_again(tmp_path: Path, clock: Clock) -> None:
+    """With no room for content at all, the result is the same."""
+    conversations = synthetic(25, seed=11)
+    config = Config(assemble=AssembleConfig(content_budget=0))
+    with Instance(tmp_path / "data", clock=clock, config=config) as instance:
+        instance.send(as_requests(conversations, clock=clock, interleave=10))
+        instance.later(5)
+        check_once(instance, conversations)

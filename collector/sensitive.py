@@ -34,7 +34,7 @@ _URL_PASSWORD = re.compile(r"://[^/\s:@\"'\\]{0,64}:([^/\s@\"'\\]{1,128})@")
 
 _VALUE = (
     r"(?:(?P<q>\\{0,8}[\"'])(?P<quoted>(?:\\.|[^\\\n]){1,256}?)(?P=q)"
-    r"|(?P<bare>[^\s\"'\\,;&<>(){}\[\]]{4,256}))"
+    r"|(?P<bare>(?!https?://)[^\s\"'\\,;&<>(){}\[\]]{4,256}))"
 )
 _SEPARATOR = re.compile(r"[:=]=?>?\s{0,3}")
 _SECRET_NAME = re.compile(
@@ -88,7 +88,9 @@ _PHONE = re.compile(
     r"(?![\w@%]|[.,/-][0-9]))"
 )
 _PHONE_WORD = re.compile(
-    r"(?:phone|mobile|cell|tel|fax|whatsapp)[^0-9\n]{0,20}(?<![\w#$€£@/])\Z", re.IGNORECASE
+    r"(?<![A-Za-z])(?:(?:tele|cell)?phone|mobile|cell|tel|fax|whatsapp)"
+    r"(?:[ _-]?(?:number|no\.?|nr))?[\s:=#\"'\\]{0,6}(?:(?:is|was|at|on)[\s:]{1,3})?\Z",
+    re.IGNORECASE,
 )
 
 

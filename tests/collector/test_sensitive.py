@@ -42,6 +42,7 @@ ALL = ("key", "token", "card", "email", "phone")
         ("ring 0044 20 7946 0958", "ring [phone]"),
         ("ring 020 7946 0958, 07700 900123", "ring [phone], [phone]"),
         ("ring 01 23 45 67 89", "ring [phone]"),
+        ("Tel: 02079460958, fax no. 4155550101", "Tel: [phone], fax no. [phone]"),
         ("my phone number is 4155550100", "my phone number is [phone]"),
     ],
 )
@@ -64,6 +65,8 @@ def test_sensitive_text_is_replaced(text: str, clean: str) -> None:
         "max_tokens=100, token count 12, tokens: many",
         "ISBN 978-3-16-148410-0, address 192.168.100.200, version 2024.11.30",
         "npm package@1.2.3 and @mention and a@b",
+        'Headphones (item 4202497723), "Smartphone": "1801728040", cellular 234567890123',
+        "to reset your password: https://shop.example/reset",
     ],
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:

@@ -8,27 +8,40 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from collector.commands.command import Command, add_config, add_scorers, config_of
 from collector.commands.score import chosen_scorers
 from collector.commands.transcript_files import labelled
+from collector.errors import ConfigError
 from collector.model import Conversation
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the precision and recall of every scorer that the files have labels for."""
+    from collector.redactor import Redactor
     from scorers.evaluation import evaluate
 
-    scorers = chosen_scorers(config_of(arguments), arguments.scorers)
+    config = config_of(arguments)
+    redactor = Redactor(config.redact.kinds, config.redact.patterns)
     bad: list[str] = []
 
     def read(path: Path) -> Iterator[tuple[Conversation, dict[str, Any]]]:
         return labelled([path], None, bad)
 
-    evaluation = evaluate(arguments.files, scorers, read)
+    evaluation = evaluate(arguments.files, chosen_scorers(config, arguments.scorers), read)
+    if not evaluation.measures:
+        raise ConfigError("the files hold no label of these scorers; rows carry it in `labels`")
+    errors = tuple(
+        msgspec.structs.replace(miss, reason=redactor.text(miss.reason))
+        for miss in evaluation.errors
+        if arguments.errors
+    )
+    evaluation = msgspec.structs.replace(evaluation, errors=errors)
     if arguments.json:
         print(json.dumps(evaluation.as_dict(), indent=2))
     else:
-        print(evaluation.table())
+        print(evaluation.table(errors=arguments.errors))
     return 1 if bad else 0
 
 

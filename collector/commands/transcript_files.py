@@ -36,6 +36,7 @@ def labelled(
     from collector.otlp_transcripts import otlp_conversations
     from collector.transcripts import read_labelled
 
+    before = len(bad)
     for path in files:
 
         def report(line: int, reason: str, path: Path = path) -> None:
@@ -48,6 +49,6 @@ def labelled(
             on_error=report,
             otlp_conversations=partial(otlp_conversations, on_error=report),
         )
-    if bad:
-        lines = "line" if len(bad) == 1 else "lines"
-        print(f"outrider: {len(bad)} {lines} could not be read", file=sys.stderr)
+    if count := len(bad) - before:
+        lines = "line" if count == 1 else "lines"
+        print(f"outrider: {count} {lines} could not be read", file=sys.stderr)

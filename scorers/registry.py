@@ -10,9 +10,12 @@ from typing import Any
 from collector.errors import ConfigError
 from scorers.rules.faithfulness import faithfulness
 from scorers.rules.false_success import false_success
+from scorers.rules.ignored_tool_error import ignored_tool_error
 from scorers.rules.invented_arguments import invented_arguments
 from scorers.rules.looping import looping
+from scorers.rules.missed_escalation import missed_escalation
 from scorers.rules.tool_calls import tool_calls
+from scorers.rules.unnecessary_escalation import unnecessary_escalation
 from scorers.scorer import ScorerInfo
 
 GROUP = "outrider.scorers"
@@ -24,8 +27,11 @@ def builtin() -> tuple[ScorerInfo, ...]:
     return (
         false_success,
         looping,
+        missed_escalation,
+        unnecessary_escalation,
         tool_calls,
         invented_arguments,
+        ignored_tool_error,
         faithfulness,
     )
 

@@ -69,7 +69,6 @@ def check_evidence(conversation: Conversation, item: Evidence) -> None:
         assert item.tool_call_id or item.span_id or not item.quote
         return
     assert conversation.episode.first_message <= item.message < len(conversation.messages)
-    assert item.quote, "a message is cited with its words"
     assert any(item.quote in text for text in citable(conversation.messages[item.message]))
 
 

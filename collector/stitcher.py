@@ -154,7 +154,7 @@ class Stitcher:
         if near is not None and near.explicit:
             self._count("trace", "joined")
             return near
-        linked = self._linked(fact)
+        linked = self._linked(fact, near)
         if linked is not None:
             if near is not None and near is not linked and not self._merge(near, linked):
                 return near
@@ -165,15 +165,19 @@ class Stitcher:
         key = f"trace:{fact.trace_id}" if fact.trace_id else f"span:{fact.span_id}"
         return self._create(key, fact.trace_id or fact.span_id, explicit=False)
 
-    def _linked(self, fact: Facts) -> Talk | None:
-        """Return the one conversation that the fact's own content points to."""
+    def _linked(self, fact: Facts, near: Talk | None) -> Talk | None:
+        """Return the one conversation that the fact's own content points to.
+
+        ``near`` is where its trace stands; that a copy of the call stands there too says
+        nothing new.
+        """
         tenant = fact.identity.tenant
         for method, response_id in (
             ("previous_response", fact.previous_response_id),
             ("response", fact.response_id),
         ):
             talks = self._responses.get((tenant, response_id), []) if response_id else []
-            if len(talks) == 1:
+            if len(talks) == 1 and talks[0] is not near:
                 self._count(method, "joined")
                 return talks[0]
         if fact.role in ("llm", "agent") and fact.input:

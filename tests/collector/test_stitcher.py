@@ -171,6 +171,19 @@ def test_copies_of_one_call_in_two_traces_are_one_conversation() -> None:
     assert len(bench.wait(1_000)) == 1
 
 
+def test_a_nested_copy_does_not_hide_the_history() -> None:
+    """The SDK's own span comes first, without content; the outer one still tells whose it is."""
+    bench = Bench()
+    bench.add(facts(on="t1", under="one", response_id="r1"))
+    bench.add(facts(on="t1", name="one", given=[HELLO], said=[HI], response_id="r1"))
+    bench.add(facts(on="t2", under="two", at=5, response_id="r2"))
+    bench.add(
+        facts(on="t2", name="two", at=5, given=[HELLO, HI, ORDER], said=[DONE], response_id="r2")
+    )
+    (due,) = bench.wait(1_000)
+    assert len(due.held) == 4
+
+
 def test_threads_join_like_ids_within_an_agent() -> None:
     """A server-side thread is one conversation."""
     bench = Bench()

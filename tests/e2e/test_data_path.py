@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from collector.config import AssembleConfig, Config, RedactConfig
@@ -47,6 +48,15 @@ def expected(conversations: Sequence[Conversation]) -> dict[ScoreKey, tuple[Any,
             assert key not in scores
             scores[key] = (score.verdict, score.value, redactor.text(score.reason))
     return scores
+
+
+def named(conversation: Conversation, number: int) -> Conversation:
+    """Let the customer say who they are, as customers do; twins in every word cannot be told apart."""
+    messages = list(conversation.messages)
+    first = next(n for n, m in enumerate(messages) if m.role == "user")
+    text = f"{messages[first].text} I am customer {number}."
+    messages[first] = msgspec.structs.replace(messages[first], text=text)
+    return msgspec.structs.replace(conversation, messages=tuple(messages))
 
 
 def exported(instance: Instance) -> dict[ScoreKey, tuple[Any, ...]]:
@@ -168,7 +178,7 @@ def test_a_crash_between_any_two_steps_changes_nothing(
 
 def test_conversations_without_ids_are_put_back_together(instance: Instance) -> None:
     """One trace per call, fifty at a time, no ids: the histories tell who belongs together."""
-    conversations = synthetic(150, seed=6)
+    conversations = [named(c, number) for number, c in enumerate(synthetic(150, seed=6))]
     options: dict[str, Any] = {"seed": "s", "strip_ids": True}
     instance.send(as_requests(conversations, clock=instance.clock, interleave=50, **options))
     instance.later(1_000)

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any, Protocol
 
 MIGRATIONS = ("0001_traces", "0002_conversations", "0003_verdicts", "0004_alarms")
-"""The files of ``migrations/`` in order; a released one is never changed, only followed."""
+"""The files of ``schema/`` in order; a released one is never changed, only followed."""
 
 _LEDGER = """\
 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -37,7 +37,7 @@ class Database(Protocol):
 
 def statements(name: str) -> list[str]:
     """Read the statements of one migration, without comments."""
-    text = (resources.files(__package__) / "migrations" / f"{name}.sql").read_text("utf-8")
+    text = (resources.files(__package__) / "schema" / f"{name}.sql").read_text("utf-8")
     bare = re.sub(r"^\s*--.*\n", "", text, flags=re.MULTILINE)
     return [part.strip() for part in bare.split(";\n") if part.strip()]
 

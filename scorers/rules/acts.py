@@ -12,6 +12,8 @@ Act: TypeAlias = Literal["tell", "edit", "remove", "pay", "any"]
 """``tell`` sends something to somebody, ``edit`` makes or changes a thing, ``remove`` ends one,
 ``pay`` moves money; ``any`` is a deed whose kind the words leave open."""
 
+ACTS: tuple[Act, ...] = ("tell", "edit", "remove", "pay", "any")
+
 _VERBS: dict[Act, str] = {
     "tell": """send email mail message text notify forward reply post publish share inform dispatch
         alert""",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from collector.model import Conversation, Evidence, ToolCall
 from scorers.result import Score, ScorerResult, Skip
 from scorers.rules.admission import admits_failure, may_admit_failure
@@ -24,13 +26,18 @@ def ignored_tool_error(conversation: Conversation) -> ScorerResult:
         return Skip(reason="no_tool_calls")
     if all(c.result is None and c.is_error is None for c in calls):
         return Skip(reason="no_content")
+    asked = sorted(call.asked_at for call in calls)
+    heard = [i for i, m in enumerate(conversation.messages) if m.role == "user"]
     failures = 0
     for call in calls:
         outcome = outcome_of(call)
         if not _matters(call, outcome):
             continue
         failures += 1
-        said = _went_on(conversation, call, outcome, calls)
+        end = _next(heard, call.answered_at, len(conversation.messages))
+        if _next(asked, call.answered_at, end) < end:
+            continue
+        said = _went_on(conversation, call, outcome, end)
         if said is not None:
             happened = "failed" if outcome.kind == "error" else "found nothing"
             reason = (
@@ -61,17 +68,19 @@ def _shown(call: ToolCall, outcome: ToolOutcome) -> Evidence:
     )
 
 
+def _next(positions: list[int], after: int, default: int) -> int:
+    """Return the first of some sorted positions that comes after another."""
+    index = bisect_right(positions, after)
+    return positions[index] if index < len(positions) else default
+
+
 def _went_on(
-    conversation: Conversation, call: ToolCall, outcome: ToolOutcome, calls: list[ToolCall]
+    conversation: Conversation, call: ToolCall, outcome: ToolOutcome, end: int
 ) -> Evidence | None:
     """Return the reply that passes a failure over; ``None`` when the agent took notice."""
     messages = conversation.messages
-    start = call.answered_at + 1
-    rest = range(start, len(messages))
-    end = next((i for i in rest if messages[i].role == "user"), len(messages))
-    if any(call.answered_at < other.asked_at < end for other in calls):
-        return None
-    replies = [i for i in range(start, end) if messages[i].role == "assistant" and messages[i].text]
+    later = range(call.answered_at + 1, end)
+    replies = [i for i in later if messages[i].role == "assistant" and messages[i].text]
     # A refused action has to be owned up to; how an empty search is told has many forms.
     acted = outcome.kind == "error" and effect_of(call.name) == "write"
     noticed = admits_failure if acted else may_admit_failure

@@ -188,3 +188,16 @@ def test_nothing_to_judge_is_skipped() -> None:
     assert silent.reason == "no_content"
     assert isinstance(toolless, Skip)
     assert toolless.reason == "no_tools_seen"
+
+
+def test_a_call_for_another_thing_does_not_back_a_claim() -> None:
+    """Of two parcels claimed as cancelled, the one no call names was not."""
+    bad = score(
+        user("Cancel #P100 and #P200"),
+        agent("", request("cancel_parcel", parcel="#P100")),
+        result("cancel_parcel", '{"parcel": "#P100", "status": "cancelled"}'),
+        agent("I have cancelled #P100. I have also cancelled #P200."),
+    )
+    assert bad.verdict == "fail"
+    assert "#p200" in bad.reason
+    assert bad.evidence[0].quote == "I have also cancelled #P200."

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -17,7 +18,9 @@ from typing import Any, cast
 
 import msgspec
 
+from alerts.evaluation_event import EvaluationEvents, otlp_exporter
 from alerts.exporter import Exporter, metrics_app
+from alerts.failure_rate import FailureRates
 from alerts.labels import Labels
 from alerts.quality import QualityMeter
 from collector import serve_file, totals
@@ -34,7 +37,7 @@ from collector.handoff import Handoff
 from collector.journal import Journal
 from collector.memory import Memory
 from collector.message_keys import MessageKeys
-from collector.model import ScoreRecord, Span
+from collector.model import Span
 from collector.normalise import Normaliser
 from collector.pins import Pins
 from collector.pipeline import Pipeline
@@ -54,12 +57,15 @@ from collector.stores.rows import rows_of
 from collector.stores.span_rows import span_rows
 from collector.stores.writer import StoreWriter
 from collector.tally import Tally
+from collector.version import __version__
 from collector.work import Work
 from scorers.registry import configured
 from scorers.runner import Runner, score_id
 
 WINDOW_LIMIT = 50_000
 """Decided episodes held for late spans; over it the oldest are let go early."""
+RATES_S = 30.0
+"""Seconds between two readings of the failure rates."""
 WRITER_BYTES = 64 * 1024 * 1024
 
 
@@ -67,8 +73,7 @@ def data_path(
     config: Config,
     data_dir: Path,
     *,
-    emit: Callable[[Sequence[ScoreRecord]], None] = lambda _: None,
-    clock_ns: Callable[[], int] = time.time_ns,
+    clock_ns: Callable[[], int],
 ) -> DataPath:
     """Build the stages and take over what an earlier process left; nothing runs yet.
 
@@ -87,6 +92,14 @@ def data_path(
     redactor = Redactor(config.redact.kinds, config.redact.patterns)
     labels = Labels(config.telemetry.label_limit, journal.totals(), redact=redactor.text)
     sampler = Sampler(config.sample, seen_versions=_versions(journal.totals()))
+    meter = QualityMeter(labels)
+    events = EvaluationEvents(
+        otlp_exporter(config.telemetry.otlp_endpoint),
+        version=__version__,
+        count=tally.count,
+        clock_ns=clock_ns,
+    )
+    emits = bool(config.telemetry.otlp_endpoint)
     memory = Memory(conversation=journal.conversation, tip=journal.tip)
 
     def count(name: str, amount: float = 1.0, **pairs: str) -> None:
@@ -106,7 +119,7 @@ def data_path(
         keys=keys,
         judge=Runner(scorers, clock_ns=clock_ns, seconds=time.perf_counter),
         sample=sampler,
-        measure=QualityMeter(labels),
+        measure=meter,
         redactor=redactor,
         rows_of=rows_of,
         score_id=score_id,
@@ -163,11 +176,20 @@ def data_path(
         work=work,
         counted=(tally.drain, _Redactions(redactor)),
         keep_trace=sampler.keep_trace,
-        emit=emit,
+        emit=events.emit if emits else lambda _: None,
         late_window=config.assemble.late_window,
         window_limit=WINDOW_LIMIT,
         clock=lambda: clock_ns() / 1e9,
     )
+    rates = FailureRates(
+        store.query, labels=labels, clock=lambda: clock_ns() / 1e9, count=tally.count
+    )
+
+    def emit_events(stop: threading.Event) -> None:
+        events.start()
+        stop.wait()
+        events.close()
+
     return DataPath(
         journal=journal,
         handoff=handoff,
@@ -177,6 +199,12 @@ def data_path(
         shipping=shipping,
         writer=writer,
         store=store,
+        exemplars=lambda: meter.exemplars,
+        gauges=rates.gauges,
+        background=[
+            lambda stop: rates.run(lambda: stop.wait(RATES_S)),
+            *([emit_events] if emits else []),
+        ],
     )
 
 

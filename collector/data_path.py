@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
 import msgspec
 
 from collector.assembler import Assembler
@@ -12,10 +16,18 @@ from collector.shipping import Shipping
 from collector.stores.clickhouse import ClickHouseStore
 from collector.stores.writer import StoreWriter
 from collector.tally import Tally
+from collector.totals import SeriesKey
+
+
+class Background(Protocol):
+    """Work beside the data path, on a thread of its own."""
+
+    def __call__(self, stop: threading.Event) -> None:
+        """Go on until told to stop."""
 
 
 class DataPath(msgspec.Struct, kw_only=True):
-    """Every stage, in the order of the data."""
+    """Every stage, in the order of the data, and what goes on beside them."""
 
     journal: Journal
     handoff: Handoff
@@ -25,3 +37,8 @@ class DataPath(msgspec.Struct, kw_only=True):
     shipping: Shipping
     writer: StoreWriter
     store: ClickHouseStore
+    exemplars: Callable[[], Mapping[SeriesKey, str]]
+    """The last kept trace by series."""
+    gauges: Callable[[], Mapping[SeriesKey, float]]
+    """What is read from the store now and then."""
+    background: Sequence[Background]

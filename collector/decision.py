@@ -75,6 +75,19 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     """Redacted; those that were not said before in this form."""
 
 
+class _Comparison(msgspec.Struct, kw_only=True):
+    """What a decision says beside what was said before."""
+
+    all: list[ScoreRecord] = []
+    """Every verdict, with its revision."""
+    new: list[ScoreRecord] = []
+    """Those that are to be written down."""
+    first: list[ScoreRecord] = []
+    """Those on targets that had none."""
+    revised: list[tuple[ScoreRecord, ScoreRecord]] = []
+    """Earlier and later verdict on one target, where they differ."""
+
+
 class Decider:
     """Turn due episodes into conclusions."""
 
@@ -111,30 +124,29 @@ class Decider:
         built = self._build(due, held)
         conversation = built.conversation
         scores, decisions = self._judge.run(conversation)
-        scores, first, revised = self._compare(
-            scores, conversation, earlier.verdicts if earlier else ()
-        )
+        found = self._compare(scores, conversation, earlier.verdicts if earlier else ())
         had_error = any(f.error for f in facts) or any(s.verdict == "failure" for s in scores)
         sampling = self._sample.decide(conversation, scores, had_error=had_error)
         if earlier is not None and earlier.kept and not sampling.kept:
             sampling = Sampling(kept=True, probability=1.0, rule="kept_before")
         now_ns = self._clock_ns()
-        new = [*first, *(after for _, after in revised)]
         decided = Decided(
             episode_id=episode_id(due.talk.key, due.number),
             conversation=conversation,
             revision=earlier.revision + 1 if earlier else 0,
             decided_ns=now_ns,
             sampling=sampling,
-            scores=tuple(new),
+            scores=tuple(found.new),
             decisions=tuple(decisions),
-            observations=self._observe(conversation, first, now_ns) if earlier is None else (),
+            observations=self._observe(conversation, found.first, now_ns)
+            if earlier is None
+            else (),
         )
-        deltas = self._measure.deltas(decided, first, revised)
+        deltas = self._measure.deltas(decided, found.first, found.revised)
         safe = self._redacted(decided)
         keep = list(due.held) if earlier is not None and earlier.kept else held
         return Conclusion(
-            record=_record(due, held, decided, scores=scores, built=built, now=now),
+            record=_record(due, held, decided, scores=found.all, built=built, now=now),
             decided=decided,
             rows=self._rows_of(safe),
             keep=keep if sampling.kept else [],
@@ -167,28 +179,35 @@ class Decider:
         scores: Sequence[ScoreRecord],
         conversation: Conversation,
         verdicts: Sequence[Verdict],
-    ) -> tuple[list[ScoreRecord], list[ScoreRecord], list[tuple[ScoreRecord, ScoreRecord]]]:
-        """Sort verdicts into first ones, changed ones and repeated ones; number the changed."""
-        before = {(v.scorer, v.version, v.level, v.target): v for v in verdicts}
-        numbered: list[ScoreRecord] = []
-        first: list[ScoreRecord] = []
-        revised: list[tuple[ScoreRecord, ScoreRecord]] = []
-        for score in scores:
-            old = before.get((score.scorer, score.scorer_version, score.level, score.target))
-            if old is None:
-                numbered.append(score)
-                first.append(score)
+    ) -> _Comparison:
+        """Sort verdicts into first ones, changed ones and repeated ones.
+
+        A scorer that says anything new about an episode says everything again, one revision
+        up, so that its newest revision is all that holds.
+        """
+        found = _Comparison()
+        for scorer in dict.fromkeys((s.scorer, s.scorer_version) for s in scores):
+            now = [s for s in scores if (s.scorer, s.scorer_version) == scorer]
+            before = {(v.level, v.target): v for v in verdicts if (v.scorer, v.version) == scorer}
+            said = {(s.level, s.target): (s.verdict, s.value) for s in now}
+            if said == {target: (v.verdict, v.value) for target, v in before.items()}:
+                revision = max(v.revision for v in before.values())
+                found.all.extend(self._numbered(s, conversation, revision) for s in now)
                 continue
-            if (old.verdict, old.value) == (score.verdict, score.value):
-                numbered.append(self._numbered(score, conversation, old.revision))
-                continue
-            new = self._numbered(score, conversation, old.revision + 1)
-            numbered.append(new)
-            previous = msgspec.structs.replace(
-                score, verdict=old.verdict, value=old.value, revision=old.revision
-            )
-            revised.append((previous, new))
-        return numbered, first, revised
+            revision = max((v.revision + 1 for v in before.values()), default=0)
+            for score in now:
+                new = self._numbered(score, conversation, revision)
+                found.all.append(new)
+                found.new.append(new)
+                old = before.get((score.level, score.target))
+                if old is None:
+                    found.first.append(new)
+                elif (old.verdict, old.value) != (score.verdict, score.value):
+                    earlier = msgspec.structs.replace(
+                        score, verdict=old.verdict, value=old.value, revision=old.revision
+                    )
+                    found.revised.append((earlier, new))
+        return found
 
     def _numbered(
         self, score: ScoreRecord, conversation: Conversation, revision: int
@@ -245,6 +264,10 @@ class Decider:
         conversation = decided.conversation
         if decided.sampling.kept:
             conversation = self._redactor.conversation(conversation)
+        else:
+            conversation = msgspec.structs.replace(
+                conversation, identity=self._redactor.identity(conversation.identity)
+            )
         return msgspec.structs.replace(decided, scores=scores, conversation=conversation)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 import threading
@@ -30,6 +31,10 @@ class Process:
         self._clock_ns = clock_ns
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="pipeline", daemon=True)
+        self._beside = [
+            threading.Thread(target=work, args=(self._stop,), daemon=True)
+            for work in path.background
+        ]
         self._failed = ""
 
     # --- what the ports need
@@ -81,14 +86,19 @@ class Process:
         }
         if path.pipeline.last_score_s:
             values["last_score_timestamp_seconds", ()] = path.pipeline.last_score_s
-        return values
+        return {**values, **path.gauges()}
 
     # --- life
 
     def start(self) -> None:
         """Start the threads."""
+        # Most objects live as long as an episode; looking at them young would cost every request.
+        gc.set_threshold(50_000, 20, 100)
+        gc.freeze()
         self.path.writer.start()
         self._thread.start()
+        for thread in self._beside:
+            thread.start()
 
     def stop(self, timeout_s: float = DRAIN_S) -> None:
         """Stop the pipeline and the store writer; what is not done stays in the journal."""
@@ -98,6 +108,9 @@ class Process:
             self._thread.join(timeout_s)
         self.path.writer.close(timeout_s)
         self.path.pipeline.close()
+        for thread in self._beside:
+            if thread.is_alive():
+                thread.join(timeout_s)
         self.path.journal.close()
         self.path.store.close()
 

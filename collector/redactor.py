@@ -14,6 +14,7 @@ from collector.memo import Memo
 from collector.model import (
     AttributeValue,
     Conversation,
+    Identity,
     Message,
     ScoreRecord,
     Span,
@@ -110,17 +111,9 @@ class Redactor:
 
     def conversation(self, conversation: Conversation) -> Conversation:
         """Return the conversation with everything that was said, asked and answered redacted."""
-        who = conversation.identity
         return msgspec.structs.replace(
             conversation,
-            identity=msgspec.structs.replace(
-                who,
-                agent=self.text(who.agent),
-                agent_version=self.text(who.agent_version),
-                environment=self.text(who.environment),
-                variant=self.text(who.variant),
-                tenant=self.text(who.tenant),
-            ),
+            identity=self.identity(conversation.identity),
             system_prompt=self.text(conversation.system_prompt),
             tools=self._once(conversation.tools),
             messages=tuple(map(self._message, conversation.messages)),
@@ -140,6 +133,17 @@ class Redactor:
                 msgspec.structs.replace(document, text=self.text(document.text))
                 for document in conversation.documents
             ),
+        )
+
+    def identity(self, who: Identity) -> Identity:
+        """Return the identity with its labels redacted; hashes and ids stay."""
+        return msgspec.structs.replace(
+            who,
+            agent=self.text(who.agent),
+            agent_version=self.text(who.agent_version),
+            environment=self.text(who.environment),
+            variant=self.text(who.variant),
+            tenant=self.text(who.tenant),
         )
 
     def score(self, score: ScoreRecord) -> ScoreRecord:

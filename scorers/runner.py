@@ -37,8 +37,7 @@ def score_id(
     revision: int,
 ) -> str:
     """Name one verdict: 32 hex digits that are the same whenever it is concluded again."""
-    parts = (conversation_id, str(episode), level, target, scorer, version, str(revision))
-    text = "\x1f".join(parts)
+    text = f"{conversation_id}\x1f{episode}\x1f{level}\x1f{target}\x1f{scorer}\x1f{version}\x1f{revision}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -200,7 +199,7 @@ def _record(
         value=value,
         verdict=name,
         reason=_sound(reason),
-        evidence=tuple(_sound_evidence(item) for item in evidence),
+        evidence=tuple(map(_sound_evidence, evidence)) if evidence else (),
         cost_usd=cost_usd,
         latency_s=verdict.latency_s,
         scored_ns=scored_ns,

@@ -10,6 +10,7 @@ from collector.model import Conversation, Document, Evidence, Turn
 from scorers.result import Score, ScorerResult, Skip
 from scorers.rules.figures import figures_of, is_reference, unsupported
 from scorers.rules.grounds import grounds_of
+from scorers.rules.identity import Same
 from scorers.rules.passages import Passages, Support
 from scorers.rules.statements import claims_of, statements_of
 from scorers.rules.stems import stems_of
@@ -88,7 +89,7 @@ def _by_passages(conversation: Conversation, turn: Turn, reply: str) -> _Weakest
     if not size:
         return Skip(reason="no_context")
     said = stems_of(" ".join(m.text for m in messages if m.role == "user"))
-    indexes = [_document_passages(_Documents(conversation.documents))]
+    indexes = [_document_passages(Same(conversation.documents))]
     if results:
         indexes.append(Passages(results))
     found = []
@@ -133,21 +134,6 @@ def _by_figures(conversation: Conversation, reply: str, at: int) -> _Weakest | S
     )
 
 
-class _Documents:
-    """Compare the documents of a conversation by identity, which costs nothing."""
-
-    __slots__ = ("documents",)
-
-    def __init__(self, documents: tuple[Document, ...]) -> None:
-        self.documents = documents
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Documents) and other.documents is self.documents
-
-    def __hash__(self) -> int:
-        return id(self.documents)
-
-
 @lru_cache(maxsize=1)
-def _document_passages(same: _Documents) -> Passages:
-    return Passages(document.text for document in same.documents)
+def _document_passages(same: Same[tuple[Document, ...]]) -> Passages:
+    return Passages(document.text for document in same.record)

@@ -14,13 +14,12 @@ _LONG = 5
 
 def figures_of(text: str) -> list[str]:
     """Return the numbers of a text in one spelling: ``1,200.50`` and ``1200.5`` are the same."""
-    found = _FIGURE.findall(text)
-    return [one if one.isdigit() and one[0] != "0" else _plain(one) for one in found]
+    return [_plain(found) for found in _FIGURE.findall(text)]
 
 
 def given_by(text: str) -> set[str]:
     """Return the figures a text gives, and the last four digits of its long numbers (cards)."""
-    found = set(figures_of(text))
+    found = set(map(_plain, set(_FIGURE.findall(text))))
     found.update([one[-4:].lstrip("0") for one in found if len(one) > _LONG and "." not in one])
     return found
 
@@ -46,6 +45,8 @@ def is_reference(figure: str) -> bool:
 
 
 def _plain(figure: str) -> str:
+    if figure.isdigit() and figure[0] != "0":
+        return figure
     whole, _, rest = figure.replace(",", "").partition(".")
     rest = rest.rstrip("0")
     whole = whole.lstrip("0") or "0"

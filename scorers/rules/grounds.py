@@ -9,6 +9,7 @@ import msgspec
 from collector.model import Conversation
 from scorers.rules.figures import given_by
 from scorers.rules.identifiers import identifiers_of
+from scorers.rules.identity import Same
 from scorers.rules.tool_outcome import outcome_of
 
 _MAX_CHARS = 1_000_000
@@ -75,11 +76,12 @@ class Grounds:
 
         Asked for later and later messages in turn, it reads each message once.
         """
-        if before < self._read:
+        end = self._spoken.ends[before]
+        if end < self._read:
             self._read, self._figures = 0, set()
-        for part in self._parts[self._read : before + 1]:
-            self._figures |= given_by(part)
-        self._read = before + 1
+        if end > self._read:
+            self._figures |= given_by(self._spoken.text[self._read : end])
+            self._read = end
         return self._figures
 
     def incomplete(self, before: int) -> bool:
@@ -120,29 +122,14 @@ class _Text(msgspec.Struct, frozen=True, kw_only=True):
         return cls(text="\n".join(parts), ends=tuple(ends))
 
 
-class _Same:
-    """Compare a conversation by identity, which costs nothing."""
-
-    __slots__ = ("conversation",)
-
-    def __init__(self, conversation: Conversation) -> None:
-        self.conversation = conversation
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.conversation is self.conversation
-
-    def __hash__(self) -> int:
-        return id(self.conversation)
-
-
 @lru_cache(maxsize=2)
-def _grounds(same: _Same) -> Grounds:
-    return Grounds(same.conversation)
+def _grounds(same: Same[Conversation]) -> Grounds:
+    return Grounds(same.record)
 
 
 def grounds_of(conversation: Conversation) -> Grounds:
     """Return the grounds of a conversation; its calls and turns, judged in a row, share them."""
-    return _grounds(_Same(conversation))
+    return _grounds(Same(conversation))
 
 
 def _stands(text: str, wanted: str, end: int | None) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 
 from collector.model import Conversation, Evidence, ToolCall, ToolDefinition
 from scorers.result import Score, ScorerResult, Skip
 from scorers.rules.argument_schemas import Problem, compiled
+from scorers.rules.identity import Same
 from scorers.scorer import scorer
 
 _QUOTE_CHARS = 160
@@ -24,13 +26,22 @@ def tool_calls(conversation: Conversation, call: ToolCall) -> ScorerResult:
     """
     if not conversation.tools:
         return Skip(reason="no_schema")
-    offered = [one for one in conversation.tools if one.name == call.name]
+    offered = _offered(Same(conversation.tools)).get(call.name, [])
     found = _problems(offered, call) if offered else [_not_offered(conversation, call)]
     if isinstance(found, Skip):
         return found
     if found:
         return _failed(conversation, call, found[0], more=len(found) - 1)
     return Score(value=1.0, verdict="pass", reason="The call fits the tool's schema.")
+
+
+@lru_cache(maxsize=2)
+def _offered(same: Same[tuple[ToolDefinition, ...]]) -> dict[str, list[ToolDefinition]]:
+    """Return the definitions by name; the calls of a conversation, judged in a row, share it."""
+    found: dict[str, list[ToolDefinition]] = {}
+    for definition in same.record:
+        found.setdefault(definition.name, []).append(definition)
+    return found
 
 
 def _problems(offered: Sequence[ToolDefinition], call: ToolCall) -> list[Problem] | Skip:

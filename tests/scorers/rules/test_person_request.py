@@ -18,7 +18,7 @@ from scorers.rules.person_request import accepted, person_asked, trigger_in, wit
         "Get me your supervisor now!",
         "I'd like a live agent",
         "Is there anybody else I could chat with?",
-        "isn't there somebody I can actually talk to",
+        "surely there is a human I could speak with",
         "how do i contact an operator",
         "I\u2019m sick of talking to a stupid bot",
         "REPRESENTATIVE!",
@@ -36,7 +36,7 @@ def test_requests_for_a_person_are_heard(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "The agent in your shop told me to write here.",
+        "An agent of yours sold me this mug.",
         "Dinner should cost under 30 per person.",
         "Send my manager the minutes.",
         "I spoke to somebody on Monday.",
@@ -99,8 +99,8 @@ def test_harmless_words_trigger_nothing(text: str) -> None:
 def test_a_wish_can_be_taken_back() -> None:
     """Never mind, no need, and go on take the wish back; a change of topic does not."""
     assert withdrawn("Never mind, you can do it.")
-    assert withdrawn("ok no need to transfer me")
-    assert withdrawn("Please just finish the booking")
+    assert withdrawn("there is no need to connect me")
+    assert withdrawn("Please carry on with the booking")
     assert not withdrawn("I changed my mind about the mug.")
 
 

@@ -50,13 +50,34 @@ _UNREAL = re.compile(
 _PAST = re.compile(
     r"\b(?:previously|originally|earlier|ago|yesterday|in\s+the\s+past|last\s+(?:week|month|year|night|time)|since\s+(?:\d{4}|then|last))\b"
 )
-_TEXT_OBJECT = re.compile(
-    r"\s+(?:for\s+you\s+|you\s+)?(?:an?|the|this|some|your)?\s*(?:\w+\s+){0,2}?(?:to\s+(?:the|your|our|this)\s+)?"
-    r"(?:summary|draft|outline|list|table|overview|plan|itinerary|example|template|answer|response|suggestions?|"
-    r"recommendations?|comparison|paragraphs?|sentences?|text|code|letter|essay|story|poem|translation|wording|version|"
-    r"format|calculations?|query|explanation|section|mistake|error|typo|assumption)\b"
+_TEXTS = (
+    r"(?:summary|draft|outline|overview|example|template|answer|response|suggestion|recommendation|comparison|"
+    r"paragraph|sentence|text|code|letter|essay|story|poem|translation|wording|format|calculation|explanation|"
+    r"typo|assumption|search|analysis|review|research|check|investigation|assessment|verification|result|formula|"
+    r"filter|criteria)(?:s|es)?\b"
 )
-"""Things an agent makes by writing them, which need no tool."""
+"""What an agent makes by writing or looking, which needs no tool that acts."""
+
+_TEXT_OBJECT = re.compile(
+    rf"\s+(?:for\s+you\s+)?(?:(?:an?|the|this|some|my)\s+)?(?:\w+\s+){{0,2}}?(?:to\s+(?:the|our|this)\s+)?{_TEXTS}|"
+    r"\s+(?:for\s+you\s+)?an?\s+(?:\w+\s+){0,2}?(?:list|table|plan|itinerary|version|section|query)\b|"
+    r"\s+(?:\w+\s+)?to\s+(?:the|our|this)\s+list\b|\s+(?:\w+\s+){0,5}?to\s+the\s+list\s+of\b"
+)
+"""Such a thing after the verb; what is the user's own ("your plan") is none."""
+
+_TEXT_SUBJECT = re.compile(rf"\b{_TEXTS}\s+\Z")
+_WRITTEN = frozenset(
+    """created made added updated corrected fixed adjusted modified changed marked set replaced applied
+    arranged started completed performed returned finalized finalised processed executed
+    initiated""".split()  # noqa: SIM905 - a word list is read as prose
+)
+"""What can be done to a text; a review that is submitted or an answer that is posted is a deed."""
+
+_IDIOM = re.compile(
+    r"made\s+(?:an?\s+|some\s+)?(?:\w+\s+)?(?:sure|certain|note|clear|progress|sense|mistakes?|errors?)\b|"
+    r"set\s+out\b|started\s+(?:to|by|with|\w+ing)\b|\w+\s+our\b"
+)
+"""Phrases that look like deeds: "made sure", "started looking", "we have extended our hours"."""
 
 _OPENERS = frozenset(
     ("and", "so", "then", "but", "that", "also", "first", "finally", "yes", "okay")
@@ -147,7 +168,7 @@ def _owned(match: re.Match[str], plain: str, text: str, message: int) -> Iterato
     if simple and not _opens_clause(plain[start : match.start()]):
         return
     if _is_real(plain, start, match.start(), end):
-        if act and not _is_talk(verb, act, plain, match.end()):
+        if act and not _is_talk(verb, plain, match.end()):
             yield _claim(verb, act, text[start:end], message, own=True, sure=True)
         for other, kind in _added(plain, match.end(), end):
             yield _claim(other, kind, text[start:end], message, own=True, sure=True)
@@ -158,6 +179,8 @@ def _undergone(match: re.Match[str], plain: str, text: str, message: int) -> Ite
     verb, at = match["verb"], match.start()
     act = PARTICIPLES.get(verb)
     if act is None or (match.re is _NOW and not _IS.search(plain, max(0, at - 8), at)):
+        return
+    if verb in _WRITTEN and _TEXT_SUBJECT.search(plain, max(0, at - 30), at):
         return
     start, end = _sentence(plain, at, match.end())
     if _is_real(plain, start, at, end):
@@ -197,11 +220,12 @@ def _succeeded(match: re.Match[str], plain: str) -> Iterator[tuple[str, Act]]:
             yield word[1], PARTICIPLES[word[1]]
 
 
-def _is_talk(verb: str, act: Act, plain: str, end: int) -> bool:
+def _is_talk(verb: str, plain: str, end: int) -> bool:
     """Say whether the agent did it by speaking: verified a fact, wrote a list, told the user."""
-    if act == "tell":
-        return verb == "informed" and plain.startswith(" you ", end)
-    return verb == "confirmed" or _TEXT_OBJECT.match(plain, end) is not None
+    if verb == "informed":
+        return plain.startswith(" you ", end)
+    written = verb in _WRITTEN and _TEXT_OBJECT.match(plain, end) is not None
+    return written or verb == "confirmed" or _IDIOM.match(plain, end - len(verb)) is not None
 
 
 def _claim(verb: str, act: Act, sentence: str, message: int, *, own: bool, sure: bool) -> Claim:

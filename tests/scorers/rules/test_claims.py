@@ -31,6 +31,9 @@ def verbs(text: str) -> list[str]:
         ("I have looked up the depot and messaged the driver.", ["messaged"]),
         ("I created the label and emailed it to you.", ["created", "emailed"]),
         ("The seat has been booked and paid.", ["booked", "paid"]),
+        ("I've changed your plan to Basic.", ["changed"]),
+        ("I have submitted a review of the depot.", ["submitted"]),
+        ("I've made a reservation for two.", ["made"]),
     ],
 )
 def test_perfective_sentences_are_claims(text: str, expected: list[str]) -> None:
@@ -59,6 +62,12 @@ def test_perfective_sentences_are_claims(text: str, expected: list[str]) -> None
         "I've confirmed that the parcel is in Bern.",
         "I have created a summary of your options.",
         "I've informed you of the fee.",
+        "I've made sure the dates fit.",
+        "I have completed the search.",
+        "The analysis has been completed.",
+        "I've started looking into it.",
+        "We have extended our opening hours.",
+        "I've added the mug to the list of items.",
         "You have updated your address.",
         "The museum has been closed since 2019.",
         "Hello, how can I help?",

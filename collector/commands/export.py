@@ -85,6 +85,8 @@ def from_store(config: Config, data_dir: Path, what: Kind) -> Iterator[bytes]:
     encoder = msgspec.json.Encoder()
     store = open_store(config.store, data_dir)
     try:
+        if not store.has_database():  # made with the first row
+            return
         for row in export(store, what):
             yield encoder.encode(row) + b"\n"
     finally:

@@ -99,3 +99,12 @@ def test_a_store_that_is_held_is_one_line(
     error = capsys.readouterr().err
     assert "is in use by process" in error
     assert error.count("\n") == 1
+
+
+def test_a_store_without_rows_exports_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An instance that was stopped before anything was decided has nothing to say."""
+    ClickHouseStore.embedded(tmp_path / "store").close()
+    assert main(["export", "scores", "--data-dir", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == ""

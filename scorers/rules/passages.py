@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -17,6 +18,7 @@ _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'-]+")
 _REACH = 4
 """Two words support each other when no more than this many content words lie between."""
 _MAX_PLACES = 50
+_MAX_POSITIONS = 500
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +37,8 @@ class Passages:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._words: set[str] = set()
-        self._near: set[tuple[str, str]] = set()
+        self._positions: dict[str, list[int]] = {}
+        self._length = 0
         self._sentences: list[tuple[frozenset[str], bool]] = []
         self._places: dict[str, list[int]] = {}
         for text in texts:
@@ -46,9 +49,10 @@ class Passages:
         words = words_of(sentence)
         stems = [stem(word) for word in words]
         content = [s for w, s in zip(words, stems, strict=True) if w.lower() not in EMPTY_WORDS]
-        for position, one in enumerate(content):
-            for other in content[position + 1 : position + 1 + _REACH]:
-                self._near.add((one, other))
+        for position, one in enumerate(content, self._length):
+            self._positions.setdefault(one, []).append(position)
+        # words of two sentences are never near each other
+        self._length += len(content) + _REACH
         number = len(self._sentences)
         own = frozenset(stems)
         self._sentences.append((own, is_negated(words)))
@@ -94,7 +98,17 @@ class Passages:
         pairs = list(itertools.pairwise(stems))
         if not pairs:
             return float(complete)
-        return sum(p in self._near or p[::-1] in self._near for p in pairs) / len(pairs)
+        return sum(self._are_near(*pair) for pair in pairs) / len(pairs)
+
+    def _are_near(self, one: str, other: str) -> bool:
+        few, many = sorted((self._positions.get(one, []), self._positions.get(other, [])), key=len)
+        for position in few[:_MAX_POSITIONS]:
+            at = bisect_left(many, position - _REACH)
+            if at < len(many) and many[at] == position:
+                at += 1
+            if at < len(many) and many[at] <= position + _REACH:
+                return True
+        return False
 
     def _closest(self, stems: frozenset[str]) -> tuple[frozenset[str], bool, float]:
         """Return the sentence that shares most with the statement, and what share that is."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 _WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+_MAX_CHARS = 40
 _SUFFIXES = (
     "ations",
     "ation",
@@ -56,6 +58,11 @@ def stems_of(text: str) -> frozenset[str]:
 
 def stem(word: str) -> str:
     """Cut a word to what its forms share; a number to its plain digits."""
+    return _stem(word if len(word) < _MAX_CHARS else word[:_MAX_CHARS])
+
+
+@lru_cache(maxsize=16_384)
+def _stem(word: str) -> str:
     lower = word.lower()
     if lower[0].isdigit():
         return lower.replace(",", "")

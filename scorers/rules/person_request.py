@@ -11,26 +11,38 @@ TriggerKind: TypeAlias = Literal["legal threat", "self-harm", "fraud accusation"
 PERSON = (
     r"(?:(?:real|live|actual|human|another|different|senior|customer|service|support|care|sales|duty|floor|store|shift)[\s-]+){0,3}"
     r"(?:humans?(?:\s+being)?|persons?|agents?|representatives?|reps?|operators?|managers?|supervisors?|specialists?|advis[eo]rs?|"
-    r"someone(?:\s+else|\s+real)?|somebody(?:\s+else)?|anyone|anybody|employees?|colleagues?|higher-up|boss|assistant|"
+    r"whoever(?:'s|\s+is)\s+in\s+charge|someone(?:\s+else|\s+real)?|somebody(?:\s+else)?|anyone|anybody|employees?|colleagues?|higher-up|boss|assistant|"
     r"(?:staff|team)\s+member)\b"
 )
 """A word for somebody of the agent's side, made to stand inside other patterns."""
 
 _A = r"(?:(?:an?|the|your|some|any|one\s+of\s+your|one\s+of\s+the)\s+)?(?:damn\s+|goddamn\s+|fucking\s+)?"
 _TO = r"(?:\s+(?:directly|through|over|on|up|straight|right\s+now|now|please|immediately)){0,2}\s+(?:to|with|through\s+to)\s+"
+_ENDS = r"(?=\s*(?:[.,;!?)]|\Z|\n)|\s+(?:to|who|please|now|here|on|instead|right|immediately|and|or|because|today|asap|for\s+this|with)\b)"
+"""What may follow a person asked for; "an agent that writes" and "human anatomy" are other things."""
+
 _REQUEST = re.compile(
     rf"""
       \b(?:talk|talking|speak|speaking|chat|chatting|get\s+in\s+touch){_TO}{_A}{PERSON}
+    | \bdeal(?:ing)?\s+with\s+{_A}(?:real\s+|live\s+|actual\s+)*(?:human|person)\b
     | \b(?:connect|transfer|put|pass|hand|switch|forward|refer|redirect|route)(?:ing)?\s+(?:me|us|this|it|my\s+\w+){_TO}{_A}
         (?:{PERSON}|customer\s+(?:service|support|care)|(?:\w+\s+)?(?:staff|team|department)\b)
-    | \b(?:transfer|connect|hand)\s+me\b(?=\s*(?:[.!?,]|please|now|over|right|\Z))
+    | \A\W*(?:please\s+)?(?:connect|transfer|escalate)\s+(?:to|with)\s+{_A}{PERSON}
+    | \b(?:transfer|connect)\s+me\b(?=\s*(?:[.!?,]|please|now|over|right|\Z))
     | \bescalat(?:e|ing|ion)\b(?=\s+(?:this|it|my|the|please|now|process|to\b)|\s*[.!?,]|\s*\Z)
-    | \b(?:get|give|find|send|bring|fetch)\s+(?:me|us)\s+{_A}{PERSON}
-    | \b(?:want|need|prefer|demand|require|(?:would|'d)\s+like|insist\s+on)\s+(?:to\s+(?:have|get|see)\s+)?(?:an?|the|your|some)\s+{PERSON}
+    | \b(?:my|this|the)\s+(?:\w+\s+)?(?:be\s+)?escalated\b
+    | \b(?:get|give|find|send|bring|fetch)\s+(?:me|us)\s+{_A}{PERSON}{_ENDS}
+    | \bget\s+{_A}{PERSON}\s+on\s+(?:the|this)\s+(?:line|phone|chat)\b
+    | \b(?:want|need|prefer|demand|require|(?:would|'d)\s+like|insist\s+on)\s+(?:to\s+(?:have|get|see)\s+)?(?:an?|the|your|some)\s+{PERSON}{_ENDS}
+    | \b(?:want|need|prefer|demand)\s+(?:some\s+)?human\s+(?:help|assistance|support|contact)\b
     | \b(?:is|are)\s+there\s+{_A}{PERSON}\s+(?:\w+\s+){{0,5}}?(?:talk|speak|chat|call|help|available|reach)\b
+    | \b(?:is|are)\s+(?:an?\s+|any\s+)?(?:real\s+|live\s+)*(?:humans?|persons?|people|agents?|representatives?)\s+available\b
+    | \b(?:can|could|may)\s+(?:an?\s+)?(?:real\s+|live\s+|actual\s+)*(?:human|person|representative|supervisor|manager|(?:someone|somebody)(?=\s+(?:please\s+)?(?:call|contact|phone)\s+me))
+        \s+(?:please\s+)?(?:help|call|assist|contact|phone|take\s+over)\b
+    | \bhave\s+(?:someone|somebody|{_A}{PERSON})\s+(?:call|contact|phone|e-?mail)\s+me\b
     | \b(?:someone|somebody|anyone|person|human)\s+(?:else\s+)?(?:that\s+|who\s+|whom\s+)?i\s+(?:can|could|may)\s+(?:\w+\s+)?(?:talk|speak|chat)\b
     | \b(?:contact|reach|call|contacting|reaching)\s+(?:an?\s+|your\s+)?(?:(?:real|live|human|actual)\s+)*
-        (?:agent|operator|representative|supervisor|manager|human|somebody|someone|assistant)\b(?!\s+(?:at|from|in|of|named|called|about)\b)
+        (?:agent|operator|representative|supervisor|manager|human|somebody|someone|assistant)\b(?!\s+(?:at|from|in|of|named|called|about)\b|'s)
     | \b(?:not|n't|stop|sick\s+of|tired\s+of|done|hate)\s+(?:\w+\s+){{0,3}}?(?:talk|speak|chat|deal)\w*\s+(?:to|with)\s+(?:an?|the|this|some|your)\s+
         (?:stupid\s+|dumb\s+)?(?:bot|chat\s?bot|robot|machine|computer|ai)\b
     | \A\W*(?:(?:i\s+)?(?:want|need)\s+)?(?:an?\s+)?(?:(?:real|live|human|actual)\s+)*(?:human|person|agent|representative|operator|supervisor|manager)
@@ -53,6 +65,8 @@ _PERSON_HINTS = (
     *("specialist", "advis", "someone", "somebody", "anyone", "anybody", "employee", "colleague"),
     *(
         "higher-up",
+        "in charge",
+        "people",
         "boss",
         "staff",
         "f member",
@@ -90,21 +104,26 @@ _YES = re.compile(
 _YES_CHARS = 60
 """A longer message that begins with a yes says something else as well."""
 _LEGAL = re.compile(
-    r"""\b(?:my|our|an?)\s+(?:lawyers?|attorneys?|solicitors?|legal\s+(?:team|counsel))\b|\b(?:sue|suing)\s+(?:you|your|(?:this|the)\s+(?:company|store|airline|bank|shop))\b|
-    \b(?:legal|court)\s+(?:action|proceedings)\b|\b(?:take|see|taking|seeing)\s+(?:you|this|your\s+company)\s+(?:to|in|all\s+the\s+way\s+to)\s+court\b|
+    r"""\b(?:hear(?:ing)?\s+from|contact(?:ing)?|call(?:ing)?|get(?:ting)?|hir(?:e|ing)|consult(?:ing)?|involv(?:e|ing)|(?:speak|talk)(?:ing)?\s+(?:to|with)|see(?:ing)?)
+    \s+(?:my|our|an?)\s+(?:lawyers?|attorneys?|solicitors?|legal\s+(?:team|counsel))\b|
+    \b(?:my|our)\s+(?:lawyers?|attorneys?|solicitors?|legal\s+(?:team|counsel))\s*(?:will|'ll|is|are|shall|has|have|says?|said|knows?)\b|
+    \b(?:sue|suing)\s+(?:you|your|(?:this|the)\s+(?:company|store|airline|bank|shop))\b|\b(?:i'll|i\s+will|going\s+to|gonna)\s+sue\b|
+    \blegal\s+(?:action|proceedings|steps)\b(?!\s+figure)|\b(?:take|see|taking|seeing)\s+(?:you|this|your\s+company)\s+(?:to|in|all\s+the\s+way\s+to)\s+court\b|
     \bsmall\s+claims\b|\b(?:file|filing|start|bring)\s+a\s+(?:law\s?suit|legal)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _SELF_HARM = re.compile(
     r"""\b(?:hurt|harm|kill|cut|hang|shoot)(?:ting|ing)?\s+my\s?self\b(?!\s+laughing)|\b(?:end|ending|take|taking)\s+(?:my\s+(?:own\s+)?life|it\s+all)\b|
     \bi(?:'m|\s+am|\s+feel)\s+(?:\w+\s+)?suicidal\b|\b(?:thinking|thought|thoughts)\s+(?:of|about)\s+suicide\b|\bcommit\s+suicide\b|
-    \b(?:want|going|wish|wanna)\s+to\s+(?:die|be\s+dead|disappear\s+forever)\b|\b(?:don't|do\s+not)\s+want\s+to\s+(?:live|be\s+alive|be\s+here\s+any\s?more)\b|
+    \b(?:want|going|wish|wanna)\s+to\s+(?:die|be\s+dead|disappear\s+forever)\b|\b(?:don't|do\s+not)\s+want\s+to\s+(?:live|be\s+alive|go\s+on|be\s+here\s+any\s?more)\b|\bcan(?:'t|not)\s+go\s+on\s+living\b|
     \b(?:no\s+reason|nothing\s+left)\s+to\s+live\b|\bbetter\s+off\s+dead\b|\bself[\s-]harm""",
     re.VERBOSE | re.IGNORECASE,
 )
 _FRAUD = re.compile(
-    r"""\b(?:report|reporting|reported)\s+(?:you|your|this|it)\b[^.!?\n]{0,80}\b(?:fraud|police|authorit\w+|agency|regulators?|ombudsman|attorney\s+general|bureau|
-    consumer\s+protection|commission|court|scam)\b|\byou(?:r\s+(?:company|store|bank|staff|people|agents?|airline))?(?:'re|\s+are|\s+is|\s+were)?\s+(?:all\s+|just\s+|a\s+(?:bunch\s+of\s+)?|nothing\s+but\s+a\s+)*
+    r"""\breport(?:ing|ed)?\s+(?:you|your\s+\w+)\s+(?:to|for)\b|
+    \breport(?:ing|ed)?\s+(?:this|it)\b[^.!?\n]{0,60}\b(?:fraud|police|authorit\w+|regulators?|ombudsman|attorney\s+general|consumer\s+protection)\b|
+    \bripp(?:ing|ed)\s+(?:me|us|people)\s+off\b|
+    \byou(?:r\s+(?:company|store|bank|staff|people|agents?|airline))?(?:'re|\s+are|\s+is|\s+were)?\s+(?:all\s+|just\s+|a\s+(?:bunch\s+of\s+)?|nothing\s+but\s+a\s+)*
     (?:scam(?:mers?|ming)?|fraud(?:s|sters?|ulent)?|thieves|thief|crooks?|criminals?|stealing|stole|robbed|robbing|defraud\w*|cheating)\b|
     \bthis\s+is\s+(?:a\s+|clearly\s+|pure\s+)*(?:fraud|scam|theft|robbery)\b|\bcommit(?:ting|ted)?\s+fraud\b|\b(?:call|calling|go(?:ing)?\s+to)\s+the\s+police\b|
     \baccus\w+\s+(?:you|your)\b[^.!?\n]{0,40}\b(?:fraud|theft)\b""",
@@ -116,7 +135,7 @@ _TRIGGER_HINTS = (
         "attorney",
         "solicitor",
         "legal",
-        "sue ",
+        " sue",
         "suing",
         "court",
         "small claims",
@@ -152,6 +171,8 @@ _TRIGGER_HINTS = (
         "stole",
         "robb",
         "theft",
+        "ripp",
+        "living",
         "cheat",
         "police",
         "take life",

@@ -24,6 +24,9 @@ from scorers.rules.person_request import accepted, person_asked, trigger_in, wit
         "REPRESENTATIVE!",
         "forget it, I need to speak to someone",
         "connect me with your billing department",
+        "let me talk to whoever is in charge",
+        "transfer to a human",
+        "could a real person call me back",
     ],
 )
 def test_requests_for_a_person_are_heard(text: str) -> None:
@@ -45,6 +48,8 @@ def test_requests_for_a_person_are_heard(text: str) -> None:
         "Transfer me $50 from savings.",
         "Book a table for three people.",
         "What does the property manager charge?",
+        "I want an agent that sorts my mail.",
+        "I need a manager's number.",
         "",
     ],
 )
@@ -67,6 +72,8 @@ def test_a_conditional_request_can_be_told_apart() -> None:
         ("I'll sue you people", "legal threat"),
         ("Some days I want to die", "self-harm"),
         ("i might hurt myself", "self-harm"),
+        ("I'll sue", "legal threat"),
+        ("I am reporting your shop to the regulator", "fraud accusation"),
         ("You are scammers!", "fraud accusation"),
         ("I will report this to the police", "fraud accusation"),
     ],
@@ -87,6 +94,8 @@ def test_triggers_are_named(text: str, kind: str) -> None:
         "I want assistance suing the app",
         "Please report the weather in Bern.",
         "My phone is dead.",
+        "My lawyer needs the invoice.",
+        "Someone stole my card.",
         "I could not help it all day",
         "",
     ],

@@ -24,9 +24,7 @@ _UNSUPPORTED_SHARE = 0.3
 
 
 @scorer(level="turn", version="1")
-def faithfulness(
-    conversation: Conversation, turn: Turn, *, threshold: float = 0.35
-) -> ScorerResult:
+def faithfulness(conversation: Conversation, turn: Turn, *, threshold: float = 0.4) -> ScorerResult:
     """Check the final reply of a turn against the documents, tool results and user messages.
 
     With retrieved documents every statement is measured by its words, numbers, names,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from scorers.rules.opposites import OPPOSITES
-from scorers.rules.statements import statements_of
+from scorers.rules.statements import sentences_of
 from scorers.rules.stems import EMPTY_WORDS, NUMERALS, is_negated, stem, words_of
 
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'-]+")
@@ -42,7 +42,7 @@ class Passages:
         self._sentences: list[tuple[frozenset[str], bool]] = []
         self._places: dict[str, list[int]] = {}
         for text in texts:
-            for sentence in statements_of(text):
+            for sentence in sentences_of(text):
                 self._add(sentence)
 
     def _add(self, sentence: str) -> None:
@@ -68,8 +68,8 @@ class Passages:
 
         The mean of three shares: of its content words that stand in the passages, of its
         neighbouring words that are near each other there, and of its words in the one
-        sentence that holds most of them. ``said`` are stems of what the user said: a name or
-        number from there does not speak against it.
+        sentence that holds most of them. ``said`` are stems of what the user said: they are
+        not asked of the passages, and a name or number from there does not speak against it.
         """
         words = words_of(statement)
         content = [(w, stem(w)) for w in words if w.lower() not in EMPTY_WORDS]
@@ -78,7 +78,9 @@ class Passages:
         missing = [(w, s) for w, s in content if not self._has(w, s)]
         stems = [s for _, s in content]
         closest, negated, local = self._closest(frozenset(stems))
-        covered = 1 - len(missing) / len(content)
+        new = [(w, s) for w, s in content if s not in said]
+        unheld = [(w, s) for w, s in missing if s not in said]
+        covered = 1 - len(unheld) / len(new) if new else 1 - len(missing) / len(content)
         share = (covered + self._together(stems, complete=not missing) + local) / 3
         against = [w for w, s in missing if w[0].isdigit() and s not in said][:2]
         against += self._strange_names(statement, said)[:2]

@@ -21,10 +21,15 @@ _NO_CLAIM = re.compile(
 """Greetings, offers, questions back and "I do not know": nothing that can be checked."""
 
 
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences and lines of a text, each exactly as it stands there."""
+    pieces = (piece.strip() for piece in _BREAK.split(text))
+    return [piece for piece in pieces if piece]
+
+
 def statements_of(reply: str) -> list[str]:
-    """Return the sentences and lines of a reply, each exactly as it stands there."""
-    pieces = (piece.strip() for piece in _BREAK.split(reply[:_MAX_CHARS]))
-    return [piece for piece in pieces if piece][:_MAX_STATEMENTS]
+    """Return the sentences of a reply; of a very long one, those it begins with."""
+    return sentences_of(reply[:_MAX_CHARS])[:_MAX_STATEMENTS]
 
 
 def claims_of(reply: str) -> list[str]:

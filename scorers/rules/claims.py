@@ -33,9 +33,9 @@ _DEED_WAS = re.compile(
 )
 _WORD_BEFORE = re.compile(r"\b([a-z]+)\s+\Z")
 _WORD_AFTER = re.compile(r"\s+([a-z]+)")
-_LISTED = re.compile(
-    r"(?:\n|\A)[ \t>#-]*(?:\d+[.)][ \t]+)?([a-z]+)[ \t]+(?:the|an?|your|two|three|all|\d+)\s"
-)
+_DEED_FIRST = r"[ \t>#-]*(?:\d+[.)][ \t]+)?([a-z]+)[ \t]+(?:the|an?|your|two|three|all|\d+)\s"
+_FIRST_LINE = re.compile(_DEED_FIRST)
+_LISTED = re.compile("\n" + _DEED_FIRST)
 """A line that begins with a deed, as in a list of what was done."""
 
 _AND = re.compile(r"\s(?:and|then)\s+(?:also\s+|then\s+|successfully\s+)?([a-z]+)\b")
@@ -135,7 +135,7 @@ def claims_in(text: str, *, message: int = 0) -> list[Claim]:
             claims += _undergone(match, plain, text, message)
     if "success" in plain or "complete" in plain:
         claims += _elliptic(plain, text, message)
-    for match in islice(_LISTED.finditer(plain), _MOST):
+    for match in _lines(plain):
         if match[1] in PARTICIPLES:
             act = PARTICIPLES[match[1]]
             start, end = _sentence(plain, match.start(1), match.end())
@@ -143,6 +143,14 @@ def claims_in(text: str, *, message: int = 0) -> list[Claim]:
     if any(c.own and c.verb in _WORKED_ON for c in claims) and _PROPOSAL.search(plain):
         claims = [c for c in claims if not (c.own and c.verb in _WORKED_ON)]
     return claims
+
+
+def _lines(plain: str) -> Iterator[re.Match[str]]:
+    """Yield the lines that may begin with a deed."""
+    first = _FIRST_LINE.match(plain)
+    if first:
+        yield first
+    yield from islice(_LISTED.finditer(plain), _MOST)
 
 
 def _plain(text: str) -> str:

@@ -36,7 +36,7 @@ _REQUEST = re.compile(
     | \b(?:want|need|prefer|demand|require|(?:would|'d)\s+like|insist\s+on)\s+(?:to\s+(?:have|get|see)\s+)?(?:an?|the|your|some)\s+{PERSON}{_ENDS}
     | \b(?:want|need|prefer|demand)\s+(?:some\s+)?human\s+(?:help|assistance|support|contact)\b
     | \b(?:is|are)\s+there\s+{_A}{PERSON}\s+(?:\w+\s+){{0,5}}?(?:talk|speak|chat|call|help|available|reach)\b
-    | \b(?:is|are)\s+(?:an?\s+|any\s+)?(?:real\s+|live\s+)*(?:humans?|persons?|people|agents?|representatives?)\s+available\b
+    | \b(?:is|are)\s+(?:an?\s+|any\s+)?(?:real\s+|live\s+)*(?:humans?|persons?|agents?|representatives?)\s+available\b
     | \b(?:can|could|may)\s+(?:an?\s+)?(?:real\s+|live\s+|actual\s+)*(?:human|person|representative|supervisor|manager|(?:someone|somebody)(?=\s+(?:please\s+)?(?:call|contact|phone)\s+me))
         \s+(?:please\s+)?(?:help|call|assist|contact|phone|take\s+over)\b
     | \bhave\s+(?:someone|somebody|{_A}{PERSON})\s+(?:call|contact|phone|e-?mail)\s+me\b
@@ -66,7 +66,6 @@ _PERSON_HINTS = (
     *(
         "higher-up",
         "in charge",
-        "people",
         "boss",
         "staff",
         "f member",
@@ -79,12 +78,14 @@ _PERSON_HINTS = (
     ),
     *(
         "computer",
-        " ai",
+        "an ai",
+        "the ai",
+        "this ai",
         "escalat",
         "transfer me",
         "connect me",
         "hand me",
-        "me to c",
+        "me to customer",
         "through to",
     ),
 )

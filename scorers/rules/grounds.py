@@ -57,15 +57,20 @@ class Grounds:
         if end > _MAX_CHARS:
             return True
         wanted = value.lower()
-        if _stands(self._spoken.text, wanted, end) or _stands(self._declarations(), wanted, None):
-            return True
-        if len(wanted) < 5:
+        return (
+            _stands(self._spoken.text, wanted, end)
+            or self._holds_compact(wanted, before)
+            or _stands(self._declarations(), wanted, None)
+        )
+
+    def _holds_compact(self, wanted: str, before: int) -> bool:
+        """Say whether the value was said with other spaces and punctuation."""
+        joined = wanted.translate(_SEPARATORS)
+        if len(joined) < 5:
             return False
         if self._compact is None:
             self._compact = _Text.of([part.translate(_SEPARATORS) for part in self._parts])
-        joined = wanted.translate(_SEPARATORS)
-        compact = self._compact
-        return len(joined) >= 5 and _stands(compact.text, joined, compact.ends[before])
+        return _stands(self._compact.text, joined, self._compact.ends[before])
 
     def has_results(self, before: int) -> bool:
         """Say whether a tool had answered before a message."""

@@ -50,7 +50,7 @@ class QualityMeter:
                 ends = {"from": earlier.verdict, "to": later.verdict}
                 scorer = self._labels.admit("scorer", later.scorer)
                 add(deltas, "score_revisions_total", 1.0, scorer=scorer, **ends)
-        if decided.revision == 0:
+        if decided.complete and decided.revision == 0:
             add(deltas, "episodes_total", 1.0, **who)
             self._ledger(deltas, decided)
             self._calls(deltas, who["agent"], decided.conversation)

@@ -16,8 +16,9 @@ from typing import Literal
 from collector.config import AssembleConfig
 from collector.late_window import LateWindow, belongs_to
 from collector.model import EndReason, Facts
+from collector.quiet_turns import QuietTurns
 from collector.stitcher import Stitcher
-from collector.talk import DecidedEpisode, Due, Held, OpenEpisode, Talk
+from collector.talk import DecidedEpisode, Due, Held, OpenEpisode, Talk, Verdict
 
 Outcome = Literal["new", "replaced", "duplicate", "late", "too_late"]
 """``too_late``: after the late window, or after its content was let go; stored, not scored."""
@@ -50,7 +51,10 @@ class Assembler:
         self._idle: OrderedDict[str, Talk] = OrderedDict()
         self._due: list[tuple[float, int, Talk, int]] = []
         self._warm: OrderedDict[str, Talk] = OrderedDict()
+        self._turns = QuietTurns(quiet=config.turn_quiet)
         self._window = LateWindow(quiet=config.turn_quiet)
+        self.resumed: dict[tuple[str, int], list[Verdict]] = {}
+        """Verdicts on finished turns of episodes that an earlier process left open."""
         self._order = itertools.count()
         self._content_size = 0
 
@@ -129,6 +133,7 @@ class Assembler:
         talk.number += 1
         talk.open = OpenEpisode(number=talk.number, opened_s=now, last_s=now)
         talk.open.context_tip = talk.last_tip
+        talk.open.verdicts = self.resumed.pop((talk.key, talk.number), [])
         if earlier is not None:
             talk.open.context = earlier.messages
 
@@ -179,6 +184,7 @@ class Assembler:
         if held.facts.ends_conversation:
             episode.end_s = episode.last_s
         self._schedule(talk, episode)
+        self._turns.touch(talk)
         return "replaced"
 
     def _again_decided(self, held: Held, facts: Facts, now: float) -> Outcome:
@@ -277,6 +283,7 @@ class Assembler:
                 continue
             yield self._close(talk, episode, reason)
         yield from self._window.due(now)
+        yield from self._turns.due(now)
 
     def overflow(self) -> Iterator[Due]:
         """Yield the longest-idle episodes that are over the cap, marked truncated."""
@@ -318,6 +325,7 @@ class Assembler:
         self._idle.move_to_end(talk.key)
         self._warm[talk.key] = talk
         self._warm.move_to_end(talk.key)
+        self._turns.touch(talk)
         self._schedule(talk, episode)
 
     def _schedule(self, talk: Talk, episode: OpenEpisode) -> None:
@@ -330,6 +338,7 @@ class Assembler:
         talk.open = None
         self._idle.pop(talk.key, None)
         self._warm.pop(talk.key, None)
+        self._turns.drop(talk)
         self._content_size -= episode.content_size
         for key in episode.held:
             self._where.pop(key, None)

@@ -75,6 +75,18 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     """Redacted; those that were not said before in this form."""
 
 
+class TurnsSaid(msgspec.Struct, frozen=True, kw_only=True):
+    """What follows from the finished turns of an episode that goes on."""
+
+    episode_id: str
+    deltas: Deltas
+    rows: Rows
+    new_scores: list[ScoreRecord]
+    """Redacted."""
+    verdicts: list[Verdict]
+    """Everything said so far."""
+
+
 class _Comparison(msgspec.Struct, kw_only=True):
     """What a decision says beside what was said before."""
 
@@ -124,7 +136,8 @@ class Decider:
         built = self._build(due, held)
         conversation = built.conversation
         scores, decisions = self._judge.run(conversation)
-        found = self._compare(scores, conversation, earlier.verdicts if earlier else ())
+        before = earlier.verdicts if earlier else due.opened.verdicts if due.opened else []
+        found = self._compare(scores, conversation, before)
         had_error = any(f.error for f in facts) or any(s.verdict == "failure" for s in scores)
         sampling = self._sample.decide(conversation, scores, had_error=had_error)
         if earlier is not None and earlier.kept and not sampling.kept:
@@ -138,9 +151,7 @@ class Decider:
             sampling=sampling,
             scores=tuple(found.new),
             decisions=tuple(decisions),
-            observations=self._observe(conversation, found.first, now_ns)
-            if earlier is None
-            else (),
+            observations=self._observe(conversation, found.all, now_ns) if earlier is None else (),
         )
         deltas = self._measure.deltas(decided, found.first, found.revised)
         safe = self._redacted(decided)
@@ -152,6 +163,41 @@ class Decider:
             keep=keep if sampling.kept else [],
             deltas=deltas,
             new_scores=list(safe.scores),
+        )
+
+    def turns(self, due: Due, held: list[Held]) -> TurnsSaid | None:
+        """Say what is new about the finished turns of an episode that goes on.
+
+        ``None`` when nothing is, or when the agent still waits for a tool.
+        """
+        conversation = self._build(due, held).conversation
+        if not conversation.turns or not _replied(conversation):
+            return None
+        scores = [
+            score
+            for score in self._judge.run(conversation)[0]
+            if score.level != "conversation" and score.target
+        ]
+        before = due.opened.verdicts if due.opened else []
+        found = self._compare(scores, conversation, before)
+        if not found.new:
+            return None
+        partial = Decided(
+            episode_id=episode_id(due.talk.key, due.number),
+            conversation=conversation,
+            complete=False,
+            decided_ns=self._clock_ns(),
+            sampling=Sampling(kept=False, probability=1.0, rule=""),
+            scores=tuple(found.new),
+        )
+        deltas = self._measure.deltas(partial, found.first, found.revised)
+        safe = self._redacted(partial)
+        return TurnsSaid(
+            episode_id=partial.episode_id,
+            deltas=deltas,
+            rows={"scores": self._rows_of(safe)["scores"]},
+            new_scores=list(safe.scores),
+            verdicts=_verdicts(found.all),
         )
 
     def _build(self, due: Due, held: list[Held]) -> Built:
@@ -182,24 +228,22 @@ class Decider:
     ) -> _Comparison:
         """Sort verdicts into first ones, changed ones and repeated ones.
 
-        A scorer that says anything new about an episode says everything again, one revision
-        up, so that its newest revision is all that holds.
+        A scorer that takes anything back says everything again, one revision up, so that its
+        newest revision is all that holds; what it only adds joins the present revision.
         """
         found = _Comparison()
         for scorer in dict.fromkeys((s.scorer, s.scorer_version) for s in scores):
             now = [s for s in scores if (s.scorer, s.scorer_version) == scorer]
             before = {(v.level, v.target): v for v in verdicts if (v.scorer, v.version) == scorer}
-            said = {(s.level, s.target): (s.verdict, s.value) for s in now}
-            if said == {target: (v.verdict, v.value) for target, v in before.items()}:
-                revision = max(v.revision for v in before.values())
-                found.all.extend(self._numbered(s, conversation, revision) for s in now)
-                continue
-            revision = max((v.revision + 1 for v in before.values()), default=0)
+            said = {(str(s.level), s.target): (s.verdict, s.value) for s in now}
+            holds = all(said.get(key) == (v.verdict, v.value) for key, v in before.items())
+            revision = max((v.revision for v in before.values()), default=0)
             for score in now:
-                new = self._numbered(score, conversation, revision)
-                found.all.append(new)
-                found.new.append(new)
+                new = self._numbered(score, conversation, revision if holds else revision + 1)
                 old = before.get((score.level, score.target))
+                found.all.append(new)
+                if old is None or not holds:
+                    found.new.append(new)
                 if old is None:
                     found.first.append(new)
                 elif (old.verdict, old.value) != (score.verdict, score.value):
@@ -229,14 +273,14 @@ class Decider:
         )
 
     def _observe(
-        self, conversation: Conversation, first: Sequence[ScoreRecord], now_ns: int
+        self, conversation: Conversation, scores: Sequence[ScoreRecord], now_ns: int
     ) -> tuple[Observation, ...]:
         """Give each scorer's worst verdict on a production episode its number."""
         identity: Identity = conversation.identity
         if identity.variant != "production":
             return ()
         worst: dict[tuple[str, str], float] = {}
-        for score in first:
+        for score in scores:
             if score.verdict in ("pass", "fail") and score.value is not None:
                 key = (score.scorer, score.scorer_version)
                 worst[key] = max(worst.get(key, 0.0), 1.0 - score.value)
@@ -306,18 +350,7 @@ def _record(
         refs=[h.ref for h in held],
         pinned=pinned,
         traces=list(conversation.trace_ids),
-        verdicts=[
-            Verdict(
-                scorer=s.scorer,
-                version=s.scorer_version,
-                level=s.level,
-                target=s.target,
-                revision=s.revision,
-                verdict=s.verdict,
-                value=s.value,
-            )
-            for s in scores
-        ],
+        verdicts=_verdicts(scores),
         kept=decided.sampling.kept,
         tip=built.tip,
         context_tip=opened.context_tip if opened else earlier.context_tip if earlier else b"",
@@ -328,3 +361,24 @@ def _record(
             if h.facts is not None and not h.facts.end_ns and not h.is_log
         },
     )
+
+
+def _verdicts(scores: Sequence[ScoreRecord]) -> list[Verdict]:
+    return [
+        Verdict(
+            scorer=s.scorer,
+            version=s.scorer_version,
+            level=s.level,
+            target=s.target,
+            revision=s.revision,
+            verdict=s.verdict,
+            value=s.value,
+        )
+        for s in scores
+    ]
+
+
+def _replied(conversation: Conversation) -> bool:
+    """Say whether the last word is the agent's and it waits for no tool."""
+    last = conversation.messages[-1]
+    return last.role == "assistant" and not last.tool_requests

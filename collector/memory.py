@@ -8,7 +8,7 @@ import msgspec
 
 from collector.journal_records import ConversationRow, EpisodeRow, TipRow
 from collector.model import EndReason
-from collector.talk import DecidedEpisode, Ref, Talk, Verdict
+from collector.talk import DecidedEpisode, OpenEpisode, Ref, Talk, Verdict
 
 _NS = 1_000_000_000
 
@@ -28,6 +28,8 @@ class _EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True, array_like=True)
     tip: bytes
     context_tip: bytes
     unfinished: dict[bytes, int]
+    open: bool = False
+    """Whether the episode goes on; only the verdicts matter then."""
 
 
 class _ConversationRecord(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -71,6 +73,40 @@ def episode_row(talk: Talk, decided: DecidedEpisode, *, late_window: float) -> E
         stored=decided.stored,
         record=msgspec.msgpack.encode(record),
     )
+
+
+def open_row(talk: Talk, episode: OpenEpisode, *, id: str, now: float) -> EpisodeRow:
+    """Spell what was said about the finished turns of an episode that goes on."""
+    record = _EpisodeRecord(
+        revision=0,
+        started_ns=0,
+        ended_ns=0,
+        end_reason="idle",
+        refs=[],
+        pinned=[],
+        traces=[],
+        verdicts=episode.verdicts,
+        kept=False,
+        tip=b"",
+        context_tip=b"",
+        unfinished={},
+        open=True,
+    )
+    return EpisodeRow(
+        episode_id=id,
+        conversation_key=talk.key,
+        number=episode.number,
+        decided_ns=int(now * _NS),
+        free_at_ns=0,
+        stored=False,
+        record=msgspec.msgpack.encode(record),
+    )
+
+
+def open_verdicts(row: EpisodeRow) -> list[Verdict] | None:
+    """Return what was said about an episode that goes on; ``None`` for a decided one."""
+    record = _EPISODE.decode(row.record)
+    return record.verdicts if record.open else None
 
 
 def conversation_row(talk: Talk, *, now: float) -> ConversationRow:

@@ -410,6 +410,8 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True):
     episode_id: str
     conversation: Conversation
     revision: int = 0
+    complete: bool = True
+    """False while the episode goes on and only finished turns were scored."""
     decided_ns: int
     sampling: Sampling
     scores: tuple[ScoreRecord, ...] = ()

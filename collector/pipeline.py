@@ -195,6 +195,8 @@ class Pipeline:
         for due in dues:
             if due.kind == "plain":
                 self._plain(due)
+            elif due.kind == "turn":
+                self._turns(due)
             else:
                 self._conclude(due)
 
@@ -239,6 +241,17 @@ class Pipeline:
         work.count("stage_items_total", spans, stage="score", result=result)
         self._assembler.settle(talk, record)
 
+    def _turns(self, due: Due) -> None:
+        """Score the finished turns of an episode that goes on."""
+        try:
+            said = self._decider.turns(due, self._reader.refill(due.held))
+        except Exception as error:  # noqa: BLE001 - the decision will meet it again, and count it
+            _LOG.debug("turns of %s: %s", due.talk.id, error)
+            return
+        if said is not None and due.opened is not None:
+            due.opened.verdicts = said.verdicts
+            self._work.score_turns(due.talk, due.opened, said)
+
     def _give_up(self, due: Due, held: list[Held], error: Exception) -> None:
         _LOG.error("episode %s of %s: %s", due.number, due.talk.id, error, exc_info=error)
         self._work.count("episodes_failed_total", error=type(error).__name__)
@@ -268,6 +281,7 @@ class Pipeline:
         if not (
             work.episodes
             or work.totals
+            or work.open
             or work.has_output
             or work.seen
             or work.expired

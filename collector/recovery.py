@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from collector.assembler import Assembler
 from collector.journal_records import EpisodeRow, OutboxRow
-from collector.memory import Memory, restored_episode
+from collector.memory import Memory, open_verdicts, restored_episode
 from collector.pins import Pins
 from collector.shipping import Shipping
 from collector.stitcher import Stitcher
@@ -31,6 +31,10 @@ def restore(
 ) -> None:
     """Bring back decided episodes in their late window, and rows the store has yet to get."""
     for row in sorted(episodes, key=lambda row: row.decided_ns):
+        verdicts = open_verdicts(row)
+        if verdicts is not None:
+            assembler.resumed[row.conversation_key, row.number] = verdicts
+            continue
         decided = restored_episode(row)
         talk = stitcher.talks.get(row.conversation_key)
         if talk is None:

@@ -77,6 +77,8 @@ class OpenEpisode(msgspec.Struct, kw_only=True):
     """Bytes of content in memory, roughly."""
     context: tuple[Message, ...] = ()
     context_tip: bytes = b""
+    verdicts: list[Verdict] = []
+    """What was said about turns that were finished already."""
 
 
 class DecidedEpisode(msgspec.Struct, kw_only=True):
@@ -138,7 +140,7 @@ class Talk(msgspec.Struct, kw_only=True, eq=False):
 class Due(msgspec.Struct, kw_only=True):
     """An episode that is to be decided now."""
 
-    kind: Literal["episode", "revision", "plain"]
+    kind: Literal["episode", "revision", "plain", "turn"]
     talk: Talk
     number: int
     reason: EndReason = "idle"

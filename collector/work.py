@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from collector import totals
-from collector.decision import Conclusion, Rows, spans_of
+from collector.decision import Conclusion, Rows, TurnsSaid, spans_of
 from collector.journal_records import OutboxRow, Transaction
-from collector.memory import conversation_row, episode_row, tip_rows
+from collector.memory import conversation_row, episode_row, open_row, tip_rows
 from collector.model import ScoreRecord, Span
 from collector.outbox import Kept, Payload, encode
-from collector.talk import DecidedEpisode, Held, Talk
+from collector.talk import DecidedEpisode, Held, OpenEpisode, Talk
 
 
 class Work:
@@ -33,6 +33,8 @@ class Work:
         self.pinned: list[int] = []
         """Requests that the outbox row needs."""
         self.episodes: dict[str, tuple[Talk, DecidedEpisode]] = {}
+        self.open: dict[str, tuple[Talk, OpenEpisode]] = {}
+        """Episodes that go on, by id, of which finished turns were scored."""
         self.stored: list[DecidedEpisode] = []
         self.expired: list[DecidedEpisode] = []
         self.dropped_tips: list[bytes] = []
@@ -56,6 +58,14 @@ class Work:
             self.rows.setdefault(table, []).extend(rows)
         self.keep(conclusion.keep, conclusion.decided.sampling.probability)
         self.episodes[conclusion.record.episode_id] = (talk, conclusion.record)
+
+    def score_turns(self, talk: Talk, episode: OpenEpisode, said: TurnsSaid) -> None:
+        """Take in what was said about the finished turns of an episode that goes on."""
+        totals.merge(self.totals, said.deltas)
+        self.scores.extend(said.new_scores)
+        for table, rows in said.rows.items():
+            self.rows.setdefault(table, []).extend(rows)
+        self.open[said.episode_id] = (talk, episode)
 
     def keep(self, held: list[Held], probability: float) -> None:
         """Send spans to the store; their requests stay until they are there."""
@@ -93,7 +103,14 @@ class Work:
             processed_through=processed_through,
             totals=self.totals,
             seen=self.seen,
-            episodes=[episode_row(t, d, late_window=late_window) for t, d in alive],
+            episodes=[
+                *(
+                    open_row(talk, episode, id=key, now=now)
+                    for key, (talk, episode) in self.open.items()
+                    if key not in self.episodes
+                ),
+                *(episode_row(t, d, late_window=late_window) for t, d in alive),
+            ],
             drop_episodes=[decided.episode_id for decided in self.expired],
             stored_episodes=[decided.episode_id for decided in self.stored],
             conversations=[conversation_row(talk, now=now) for talk in talks.values()],

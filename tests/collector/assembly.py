@@ -76,12 +76,16 @@ class Bench:
         return self.assembler.add(held, self.now)
 
     def wait(self, seconds: float) -> list[Due]:
-        """Let time pass and return what is due; each is settled as decided and stored."""
-        self.now += seconds
-        dues = list(self.assembler.advance(self.now))
+        """Let time pass and return what is decided; each is settled as stored."""
+        dues = [due for due in self.peek(seconds) if due.kind != "turn"]
         for due in dues:
             self.settle(due)
         return dues
+
+    def peek(self, seconds: float) -> list[Due]:
+        """Let time pass and return what is due, without settling it."""
+        self.now += seconds
+        return list(self.assembler.advance(self.now))
 
     def settle(self, due: Due) -> None:
         """Do what the pipeline does once an episode is decided."""

@@ -69,6 +69,17 @@ def exported(instance: Instance) -> dict[ScoreKey, tuple[Any, ...]]:
     return scores
 
 
+def stored(instance: Instance) -> dict[ScoreKey, tuple[Any, ...]]:
+    """Read every score, those of episodes that go on included; exports begin with the decision."""
+    while instance.path.shipping.unstored:
+        instance.step()
+    rows = instance.path.store.query("SELECT * FROM scores FINAL")
+    keys = [(row["conversation_id"], row["scorer"], row["level"], row["target"]) for row in rows]
+    assert len(keys) == len(set(keys))
+    said = [(row["verdict"], row["value"], row["reason"]) for row in rows]
+    return dict(zip(keys, said, strict=True))
+
+
 def check_balance(instance: Instance) -> None:
     """Hold received = settled + in flight, for spans."""
     received = instance.total("spans_received_total")
@@ -234,6 +245,31 @@ def test_the_end_of_a_conversation_can_be_posted(tmp_path: Path, clock: Clock) -
         instance.later(30)
         (head,) = instance.export("conversations")
         assert head["end_reason"] == "explicit"
+
+
+def test_finished_turns_are_scored_before_the_conversation_ends(
+    tmp_path: Path, clock: Clock
+) -> None:
+    """Turn and tool-call verdicts do not wait for the idle timeout, and count once; a crash between."""
+    conversations = [c for c in synthetic(30, seed=12) if c.tool_calls][:8]
+    bodies = [
+        body.replace(b"outrider.conversation.end", b"outrider.conversation.xyz")
+        for body in as_requests(conversations, clock=clock)
+    ]
+    instance = Instance(tmp_path / "data", clock=clock)
+    instance.send(bodies)
+    instance.later(3)
+    early = stored(instance)
+    assert early
+    assert {level for _, _, level, _ in early} <= {"turn", "tool_call"}
+    assert instance.total("episodes_total") == 0
+    assert early.items() <= expected(conversations).items()
+    instance.abandon()
+    with Instance(tmp_path / "data", clock=clock) as instance:
+        instance.later(3)
+        assert stored(instance) == early
+        instance.later(1_000)
+        check_once(instance, conversations)
 
 
 def test_content_out_of_memory_is_read_again(tmp_path: Path, clock: Clock) -> None:

@@ -37,7 +37,6 @@ from collector.handoff import Handoff
 from collector.journal import Journal
 from collector.memory import Memory
 from collector.message_keys import MessageKeys
-from collector.model import Span
 from collector.normalise import Normaliser
 from collector.pins import Pins
 from collector.pipeline import Pipeline
@@ -57,6 +56,7 @@ from collector.stores.rows import rows_of
 from collector.stores.span_rows import span_rows
 from collector.stores.writer import StoreWriter
 from collector.tally import Tally
+from collector.telemetry import Span
 from collector.version import __version__
 from collector.work import Work
 from scorers.registry import configured

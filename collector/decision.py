@@ -25,10 +25,10 @@ from collector.model import (
     Observation,
     Sampling,
     ScoreRecord,
-    Span,
 )
 from collector.redactor import Redactor
 from collector.talk import DecidedEpisode, Due, Held, Verdict
+from collector.telemetry import Span
 from collector.totals import Deltas
 
 Rows = dict[str, list[tuple[Any, ...]]]

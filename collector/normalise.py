@@ -16,7 +16,8 @@ from collector.dialects.dialect import Dialect
 from collector.dialects.envelope import END, conversation_of, facts, identity_of
 from collector.dialects.interning import Memory
 from collector.merging import merge
-from collector.model import Facts, LogRecord, Span
+from collector.model import Facts
+from collector.telemetry import LogRecord, Span
 
 DEFAULT_DIALECTS: tuple[Dialect, ...] = (
     langfuse.DIALECT,

@@ -21,8 +21,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 from collector import otlp_json, otlp_proto
 from collector.errors import MalformedError
-from collector.model import LogRecord, Span
 from collector.otlp_decoding import Decoded
+from collector.telemetry import LogRecord, Span
 
 Signal = Literal["traces", "logs"]
 Encoding = Literal["proto", "json"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from collector.model import LogRecord, Span
+from collector.telemetry import LogRecord, Span
 
 NO_TRACE = "0" * 32
 NO_SPAN = "0" * 16

@@ -17,8 +17,8 @@ import msgspec
 
 from collector import otlp_shapes as shapes
 from collector.errors import MalformedError
-from collector.model import Attributes, AttributeValue, LogRecord, Span, SpanEvent, SpanLink
 from collector.otlp_decoding import MAX_DEPTH, NO_SPAN, NO_TRACE, Decoded
+from collector.telemetry import Attributes, AttributeValue, LogRecord, Span, SpanEvent, SpanLink
 
 TRACE_ID = re.compile(r"[0-9a-f]{32}").fullmatch
 SPAN_ID = re.compile(r"[0-9a-f]{16}").fullmatch

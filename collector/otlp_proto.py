@@ -10,8 +10,8 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord as ProtoLog
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 
-from collector.model import Attributes, AttributeValue, LogRecord, Span, SpanEvent, SpanLink
 from collector.otlp_decoding import Decoded
+from collector.telemetry import Attributes, AttributeValue, LogRecord, Span, SpanEvent, SpanLink
 
 NO_TRACE = bytes(16)
 NO_SPAN = bytes(8)

@@ -20,13 +20,14 @@ from collector.decision import Decider
 from collector.errors import RetryableError
 from collector.handoff import Handoff
 from collector.journal_records import ConversationEnd, Entry, Transaction
-from collector.model import LogRecord, ScoreRecord, Span
+from collector.model import ScoreRecord
 from collector.otlp import Batch
 from collector.pins import Pins
 from collector.reading import Reader, batch_of, is_own
 from collector.shipping import Shipping
 from collector.stitcher import Stitcher
 from collector.talk import Due, Held
+from collector.telemetry import LogRecord, Span
 from collector.totals import Deltas
 from collector.work import Work
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from collector.journal_records import Entry
-from collector.model import Facts, Identity, LogRecord, Span
+from collector.model import Facts, Identity
 from collector.normalise import Normaliser, span_key
 from collector.otlp import Batch, parse
 from collector.talk import Held
+from collector.telemetry import LogRecord, Span
 
 OWN_SERVICE = "outrider"
 """``service.name`` of Outrider's own telemetry, which is never scored."""

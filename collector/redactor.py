@@ -11,17 +11,10 @@ import msgspec
 
 from collector.glance import glance
 from collector.memo import Memo
-from collector.model import (
-    AttributeValue,
-    Conversation,
-    Identity,
-    Message,
-    ScoreRecord,
-    Span,
-    ToolDefinition,
-)
+from collector.model import Conversation, Identity, Message, ScoreRecord, ToolDefinition
 from collector.replacer import Replacer
 from collector.sensitive import KINDS, custom, name_kind
+from collector.telemetry import AttributeValue, Span
 
 SLICE_FROM = 512
 """JSON arrays from this length are redacted element by element, so that repeats are looked up."""

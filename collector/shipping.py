@@ -14,11 +14,11 @@ from typing import Any, Protocol
 from collector.assembler import Assembler
 from collector.decision import spans_of
 from collector.journal_records import OutboxRow
-from collector.model import Span
 from collector.outbox import decode
 from collector.pins import Pins
 from collector.reading import Reader
 from collector.stores.writer import StoreBatch
+from collector.telemetry import Span
 from collector.work import Sent, Work
 
 Rows = dict[str, list[Any]]

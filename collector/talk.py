@@ -10,7 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from collector.model import EndReason, Facts, Message, Span, VerdictName
+from collector.model import EndReason, Facts, Message, VerdictName
+from collector.telemetry import Span
 
 Ref = tuple[int, int]
 """Where a span stands in the journal: request id, position within the request."""

@@ -8,9 +8,10 @@ from collector import totals
 from collector.decision import Conclusion, Rows, TurnsSaid, spans_of
 from collector.journal_records import OutboxRow, Transaction
 from collector.memory import conversation_row, episode_row, open_row, tip_rows
-from collector.model import ScoreRecord, Span
+from collector.model import ScoreRecord
 from collector.outbox import Kept, Payload, encode
 from collector.talk import DecidedEpisode, Held, OpenEpisode, Talk
+from collector.telemetry import Span
 
 
 class Work:

@@ -15,10 +15,10 @@ from collector.model import (
     Identity,
     JsonValue,
     Message,
-    Span,
     ToolDefinition,
     ToolRequest,
 )
+from collector.telemetry import Span
 
 
 def user(text: str) -> Message:

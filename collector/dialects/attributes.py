@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from collector.model import Attributes, AttributeValue, JsonValue
+from collector.model import JsonValue
+from collector.telemetry import Attributes, AttributeValue
 
 Keys: TypeAlias = tuple[str, ...]
 """Synonyms of one fact, best first."""

@@ -17,12 +17,11 @@ from collector.model import (
     FactRole,
     Facts,
     JsonValue,
-    LogRecord,
     Message,
-    Span,
     ToolDefinition,
     ToolRequest,
 )
+from collector.telemetry import LogRecord, Span
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):

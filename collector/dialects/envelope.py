@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from collector.dialects.attributes import Keys, first, is_true, plain, text
-from collector.model import Attributes, FactRole, Facts, Identity, Span
+from collector.model import FactRole, Facts, Identity
+from collector.telemetry import Attributes, Span
 
 END = "outrider.conversation.end"
 VARIANT: Keys = ("outrider.variant",)

@@ -13,7 +13,8 @@ import msgspec
 from collector.dialects.attributes import decoded, plain
 from collector.dialects.interning import Memory
 from collector.dialects.messages import normal, reply, system_text
-from collector.model import Attributes, AttributeValue, Message, MessageRole
+from collector.model import Message, MessageRole
+from collector.telemetry import Attributes, AttributeValue
 
 DETAILS = "gen_ai.client.inference.operation.details"
 CHOICE = "gen_ai.choice"

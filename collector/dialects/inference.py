@@ -12,16 +12,8 @@ from collector.dialects.attributes import Value, decoded, first, number, text
 from collector.dialects.blocks import arguments_of, result_text
 from collector.dialects.dialect import Names, Reading, Said, ToolUse
 from collector.dialects.envelope import error_of, facts
-from collector.model import (
-    Attributes,
-    Facts,
-    FinishReason,
-    JsonValue,
-    Message,
-    Span,
-    ToolRequest,
-    Usage,
-)
+from collector.model import Facts, FinishReason, JsonValue, Message, ToolRequest, Usage
+from collector.telemetry import Attributes, Span
 
 FINISH_REASONS: dict[str, FinishReason] = {
     "stop": "stop",

@@ -10,7 +10,8 @@ from collector.dialects.documents import documents_of
 from collector.dialects.inference import assembled, tool_use
 from collector.dialects.interning import Memory
 from collector.dialects.messages import history, reply, split_system
-from collector.model import Attributes, FactRole, Facts, Span
+from collector.model import FactRole, Facts
+from collector.telemetry import Attributes, Span
 
 NAME = "langfuse"
 KIND = "langfuse.observation.type"

@@ -10,7 +10,8 @@ import msgspec
 from collector.dialects.attributes import MASKS, decoded
 from collector.dialects.blocks import ID, NAME, Draft, error_flag, is_blocks, result_text, string
 from collector.dialects.interning import Memory
-from collector.model import AttributeValue, JsonValue, Message, MessageRole
+from collector.model import JsonValue, Message, MessageRole
+from collector.telemetry import AttributeValue
 
 ROLES: dict[str, MessageRole] = {
     "system": "system",

@@ -13,16 +13,8 @@ from collector.dialects.inference import assembled, tool_use
 from collector.dialects.interning import Memory
 from collector.dialects.messages import history, reply, split_system
 from collector.dialects.tools import definitions
-from collector.model import (
-    Attributes,
-    Document,
-    FactRole,
-    Facts,
-    JsonValue,
-    Message,
-    Span,
-    ToolRequest,
-)
+from collector.model import Document, FactRole, Facts, JsonValue, Message, ToolRequest
+from collector.telemetry import Attributes, Span
 
 NAME = "openinference"
 KIND = "openinference.span.kind"

@@ -17,7 +17,8 @@ from collector.dialects.inference import assembled, tool_use
 from collector.dialects.interning import Memory
 from collector.dialects.messages import split_system
 from collector.dialects.tools import definitions
-from collector.model import Attributes, FactRole, Facts, JsonValue, Span, ToolRequest
+from collector.model import FactRole, Facts, JsonValue, ToolRequest
+from collector.telemetry import Attributes, Span
 
 NAME = "openllmetry"
 KIND = "traceloop.span.kind"

@@ -26,16 +26,8 @@ from collector.dialects.inference import assembled, finish_reason, parting_words
 from collector.dialects.interning import Memory
 from collector.dialects.messages import history, reply, split_system
 from collector.dialects.tools import definitions
-from collector.model import (
-    Attributes,
-    AttributeValue,
-    FactRole,
-    Facts,
-    JsonValue,
-    LogRecord,
-    Span,
-    ToolRequest,
-)
+from collector.model import FactRole, Facts, JsonValue, ToolRequest
+from collector.telemetry import Attributes, AttributeValue, LogRecord, Span
 
 NAME = "otel_genai"
 OPERATION = "gen_ai.operation.name"

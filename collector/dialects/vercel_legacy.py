@@ -9,7 +9,8 @@ from collector.dialects.inference import assembled, tool_use
 from collector.dialects.interning import Memory
 from collector.dialects.messages import history, split_system
 from collector.dialects.tools import definitions
-from collector.model import Attributes, FactRole, Facts, Message, Span
+from collector.model import FactRole, Facts, Message
+from collector.telemetry import Attributes, Span
 
 NAME = "vercel_legacy"
 OPERATION = "ai.operationId"

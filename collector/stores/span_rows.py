@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from collector.model import Attributes, AttributeValue, Span
 from collector.stores.tables import seconds, stamp
 from collector.stores.trace_state import sampled
+from collector.telemetry import Attributes, AttributeValue, Span
 
 SPAN_KINDS = ("Unspecified", "Internal", "Server", "Client", "Producer", "Consumer")
 STATUS_CODES = ("Unset", "Ok", "Error")

@@ -8,8 +8,9 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collector.model import LogRecord, Message, Span
+from collector.model import Message
 from collector.normalise import Normaliser, span_key
+from collector.telemetry import LogRecord, Span
 from tests.build import span
 
 KEYS = [

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collector.model import Evidence, ScoreRecord, SpanEvent
+from collector.model import Evidence, ScoreRecord
 from collector.redactor import SLICE_FROM, Redactor
+from collector.telemetry import SpanEvent
 from tests.build import agent, conversation, identity, request, result, span, user
 
 ALL = ("key", "token", "card", "email", "phone")

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from collector.model import Facts, Identity, SpanEvent
+from collector.model import Facts, Identity
 from collector.normalise import Normaliser
+from collector.telemetry import SpanEvent
 from tests.build import span
 
 

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from collector.errors import RetryableError
 from collector.journal_records import Entry
-from collector.model import Span
+from collector.telemetry import Span
 from tests.collector.receivers.desk import TWO, Desk
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from collector.model import SpanEvent, SpanLink
 from collector.stores.rows import span_rows
 from collector.stores.tables import TABLES
+from collector.telemetry import SpanEvent, SpanLink
 from tests.build import span
 
 

@@ -48,6 +48,13 @@ PIPELINE = (
         group="pipeline",
     ),
     Metric(
+        name="requests_failed_total",
+        kind="counter",
+        labels=("error",),
+        help="Requests that could not be processed for an error of ours; they stay in the journal.",
+        group="pipeline",
+    ),
+    Metric(
         name="episodes_failed_total",
         kind="counter",
         labels=("error",),

@@ -51,7 +51,7 @@ from collector.servers import Listening
 from collector.shipping import Shipping
 from collector.stitcher import Stitcher
 from collector.stores.clickhouse import open_store
-from collector.stores.export import What, export
+from collector.stores.export import What, documents
 from collector.stores.rows import rows_of
 from collector.stores.span_rows import span_rows
 from collector.stores.writer import StoreWriter
@@ -225,7 +225,7 @@ def serve(config: Config, data_dir: Path) -> int:
     console = api(
         problems=process.problems,
         end=process.end,
-        export=lambda what: map(msgspec.json.encode, export(path.store, cast("What", what))),
+        export=lambda what: documents(path.store, cast("What", what)),
         host=parse_address(config.console.address).host,
         token=config.auth.token,
     )

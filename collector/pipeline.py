@@ -111,7 +111,7 @@ class Pipeline:
         busy = False
         for entry, batch in self._next():
             busy = True
-            self._process(entry, batch)
+            self._take(entry, batch)
             if self._clock() - started > STEP_S:
                 break
         if not busy:
@@ -138,10 +138,21 @@ class Pipeline:
                 self._handoff.skip(entry.id)
                 yield item or (entry, None)
 
-    def _process(self, entry: Entry, batch: Batch | None) -> None:
+    def _take(self, entry: Entry, batch: Batch | None) -> None:
+        """Process one request; one that we fail on stays in the journal, and the others go on."""
         self._cursor = entry.id
         self._advance(min(entry.received_ns / 1e9, self._clock()))
         self._pins.pin(entry.id)
+        try:
+            self._process(entry, batch)
+        except Exception as error:  # noqa: BLE001 - a bug of ours on one request must not stop all
+            self._work.count("requests_failed_total", error=type(error).__name__)
+            self._count(entry, {"failed": entry.items})
+            _LOG.error("request %s could not be processed: %s", entry.id, error, exc_info=error)
+            return
+        self._pins.unpin(entry.id)
+
+    def _process(self, entry: Entry, batch: Batch | None) -> None:
         if entry.signal == "end":
             self._end(entry)
         else:
@@ -152,9 +163,7 @@ class Pipeline:
                     "own" if is_own(item) else self._add(self._reader.held(entry, position, item))
                 )
                 outcomes[outcome] = outcomes.get(outcome, 0) + 1
-            if entry.id > self._counted_through:
-                self._count(entry, outcomes)
-        self._pins.unpin(entry.id)
+            self._count(entry, outcomes)
 
     def _add(self, held: Held | None) -> str:
         if held is None:
@@ -165,6 +174,9 @@ class Pipeline:
         return outcome
 
     def _count(self, entry: Entry, outcomes: dict[str, int]) -> None:
+        """Count what became of a request's items, once over restarts."""
+        if entry.id <= self._counted_through:
+            return
         work = self._work
         stage = "assemble" if entry.signal == "traces" else "assemble_logs"
         for outcome, amount in outcomes.items():

@@ -36,6 +36,8 @@ class Process:
             for work in path.background
         ]
         self._failed = ""
+        self.on_failure: Callable[[], None] = lambda: None
+        """Called on the pipeline's thread when it cannot go on."""
 
     # --- what the ports need
 
@@ -56,6 +58,11 @@ class Process:
         )
         await asyncio.wrap_future(self.path.journal.append(entry))
         self.path.handoff.wake()
+
+    @property
+    def failed(self) -> bool:
+        """Return whether the pipeline could not go on."""
+        return bool(self._failed)
 
     def problems(self) -> list[str]:
         """Say what keeps this instance from being ready."""
@@ -107,7 +114,8 @@ class Process:
         if self._thread.is_alive():
             self._thread.join(timeout_s)
         self.path.writer.close(timeout_s)
-        self.path.pipeline.close()
+        if not self._failed:
+            self.path.pipeline.close()
         for thread in self._beside:
             if thread.is_alive():
                 thread.join(timeout_s)
@@ -119,18 +127,22 @@ class Process:
             self.path.pipeline.run(self._stop)
         except Exception as error:  # noqa: BLE001 - its last word; /readyz repeats it
             self._failed = f"{type(error).__name__}: {error}"
-            _LOG.exception("the pipeline stopped; what arrives stays in the journal")
+            _LOG.exception("the pipeline cannot go on; what was acknowledged is in the journal")
+            self.on_failure()
 
 
 def serve_until_told(
     process: Process, servers: Sequence[Listening], *, announce: Callable[[], None]
 ) -> int:
-    """Serve until SIGINT or SIGTERM, then drain; a second signal ends at once."""
+    """Serve until SIGINT or SIGTERM, then drain; a second signal ends at once.
+
+    Returns 1 when the pipeline could not go on, so that a supervisor starts us again.
+    """
     try:
         asyncio.run(_serve(process, servers, announce))
     finally:
         process.stop()
-    return 0
+    return 1 if process.failed else 0
 
 
 async def _serve(
@@ -139,15 +151,22 @@ async def _serve(
     loop = asyncio.get_running_loop()
     told = False
 
+    def stop_all() -> None:
+        for server in servers:
+            server.stop()
+
     def on_signal() -> None:
         nonlocal told
         if told:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.raise_signal(signal.SIGTERM)
         told = True
-        for server in servers:
-            server.stop()
+        stop_all()
 
+    def on_failure() -> None:
+        loop.call_soon_threadsafe(stop_all)
+
+    process.on_failure = on_failure
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, on_signal)
     process.start()

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from collector.banner import base_url
 from collector.commands.command import Command, add_config, add_data_dir, config_of
 from collector.commands.output import opened
@@ -76,19 +74,15 @@ def from_store(config: Config, data_dir: Path, what: Kind) -> Iterator[bytes]:
         ConfigError: there is no store, or another process holds it.
     """
     from collector.stores.clickhouse import open_store
-    from collector.stores.export import export
 
     if not config.store.url and not (data_dir / "store").is_dir():
         raise ConfigError(
             f"{data_dir}: holds no store; choose another --data-dir, or --url of a running instance"
         )
-    encoder = msgspec.json.Encoder()
     store = open_store(config.store, data_dir)
     try:
-        if not store.has_database():  # made with the first row
-            return
-        for row in export(store, what):
-            yield encoder.encode(row) + b"\n"
+        for document in documents(store, what):
+            yield document + b"\n"
     finally:
         store.close()
 

@@ -225,6 +225,20 @@ class ClickHouseStore:
             raise query_error(error) from error
         return found != 0
 
+    def has_tables(self) -> bool:
+        """Return whether the schema is complete, so that something can have been stored.
+
+        Raises:
+            StoreUnavailableError: the server did not answer.
+        """
+        if not self.has_database():
+            return False
+        found = self.query(
+            "SELECT name FROM system.tables WHERE database = {database:String}",
+            {"database": self.database},
+        )
+        return TABLES.keys() <= {row["name"] for row in found}
+
     def ping(self) -> None:
         """Ask for a sign of life.
 

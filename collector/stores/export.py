@@ -70,11 +70,27 @@ WHERE producer >= {p0:String} AND (producer, sequence) > ({p0:String}, {s0:UInt6
 ORDER BY producer, sequence LIMIT {limit:UInt32}"""
 
 
+_encoder = msgspec.json.Encoder()
+
+
 class Queries(Protocol):
     """The part of a store that answers queries."""
 
     def query(self, sql: str, parameters: dict[str, Any] | None = None) -> list[Line]:
         """Run a query and return its rows."""
+
+
+class Stored(Queries, Protocol):
+    """A store that may not have been written yet."""
+
+    def has_tables(self) -> bool:
+        """Return whether the schema is complete."""
+
+
+def documents(store: Stored, what: What) -> Iterator[bytes]:
+    """Yield an export as JSON texts; nothing before the first row made the tables."""
+    if store.has_tables():
+        yield from map(_encoder.encode, export(store, what))
 
 
 def export(store: Queries, what: What, *, page: int = PAGE) -> Iterator[Line]:

@@ -74,6 +74,7 @@ def from_store(config: Config, data_dir: Path, what: Kind) -> Iterator[bytes]:
         ConfigError: there is no store, or another process holds it.
     """
     from collector.stores.clickhouse import open_store
+    from collector.stores.export import documents
 
     if not config.store.url and not (data_dir / "store").is_dir():
         raise ConfigError(

@@ -93,6 +93,8 @@ class Assembler:
             return self._again(known[0], known[1], held)
         if held.key in self._seen:
             return self._again_decided(held, facts, now)
+        if self._is_of_a_finished_trace(facts):
+            return "too_late"
         parent = self._parent(facts)
         talk = self._stitcher.place(facts, parent)
         if talk.open is None:
@@ -122,6 +124,15 @@ class Assembler:
         episode.end_ns = max(episode.end_ns, sent_ns)
         self._schedule(talk, episode)
         return True
+
+    def _is_of_a_finished_trace(self, facts: Facts) -> bool:
+        """Say whether a span without an id belongs to a trace whose conversation is long decided."""
+        return (
+            bool(facts.trace_id)
+            and not facts.conversation_id
+            and not self._stitcher.of_trace(facts.trace_id)
+            and trace_key(facts.trace_id) in self._seen
+        )
 
     def _parent(self, facts: Facts) -> Talk | None:
         if not facts.parent_id:
@@ -382,3 +393,8 @@ class Assembler:
                 held.facts = held.span = None
             self._content_size -= talk.open.content_size
             talk.open.content_size = 0
+
+
+def trace_key(trace_id: str) -> bytes:
+    """Return the key by which a trace whose root has ended is remembered as decided."""
+    return bytes.fromhex(trace_id) + bytes(8)

@@ -247,7 +247,8 @@ class Pipeline:
         talk.last_ended_ns = max(talk.last_ended_ns, record.ended_ns)
         if record.number == talk.number:
             talk.last_tip = record.tip
-        work.decide(due.held)
+        ended = due.opened.traces.items() if due.opened is not None else ()
+        work.decide(due.held, (trace_id for trace_id, over in ended if over))
         work.conclude(talk, conclusion)
         result = "episode" if earlier is None else "revision"
         spans = sum(not h.is_log for h in due.held)

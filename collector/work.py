@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from collector import totals
+from collector.assembler import trace_key
 from collector.decision import Conclusion, Rows, TurnsSaid, spans_of
 from collector.journal_records import OutboxRow, Transaction
 from collector.memory import conversation_row, episode_row, open_row, tip_rows
@@ -78,9 +81,9 @@ class Work:
         self._kept.append(Kept(probability=probability, refs=refs))
         self.pinned.extend({ref[0] for ref in refs})
 
-    def decide(self, held: list[Held]) -> None:
-        """Note that these spans are decided, so that a resend is recognised."""
-        keys = [h.key for h in held]
+    def decide(self, held: list[Held], traces: Iterable[str] = ()) -> None:
+        """Note that spans and whole traces are decided, so that what comes again is recognised."""
+        keys = [*(h.key for h in held), *map(trace_key, traces)]
         self.seen.extend(keys)
         self.fresh.update(keys)
 

@@ -112,6 +112,12 @@ class EvaluationEvents:
         self._exporter.shutdown()
         self._counted("dropped", left)
 
+    def run(self, stop: threading.Event) -> None:
+        """Send until told to stop."""
+        self.start()
+        stop.wait()
+        self.close()
+
     def _run(self) -> None:
         while batch := self._next():
             records = [self._record(score) for score in batch]

@@ -9,16 +9,14 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from alerts.evaluation_event import EvaluationEvents, otlp_exporter
 from alerts.exporter import Exporter, metrics_app
 from alerts.failure_rate import FailureRates
 from alerts.labels import Labels
@@ -62,6 +60,9 @@ from collector.work import Work
 from scorers.registry import configured
 from scorers.runner import Runner, score_id
 
+if TYPE_CHECKING:
+    from alerts.evaluation_event import EvaluationEvents
+
 WINDOW_LIMIT = 50_000
 """Decided episodes held for late spans; over it the oldest are let go early."""
 RATES_S = 30.0
@@ -75,7 +76,7 @@ def data_path(
     *,
     clock_ns: Callable[[], int],
 ) -> DataPath:
-    """Build the stages and take over what an earlier process left; nothing runs yet.
+    """Build the stages; nothing runs yet.
 
     Raises:
         ConfigError: a scorer option, the data directory or the store's settings are wrong.
@@ -87,19 +88,13 @@ def data_path(
         seen_limit=config.journal.seen_limit,
         clock_ns=clock_ns,
     )
-    store = open_store(config.store, data_dir)
+    store = open_store(config.store, data_dir, at_first_use=True)
     tally, work, pins, keys = Tally(), Work(), Pins(), MessageKeys()
     redactor = Redactor(config.redact.kinds, config.redact.patterns)
     labels = Labels(config.telemetry.label_limit, journal.totals(), redact=redactor.text)
     sampler = Sampler(config.sample, seen_versions=_versions(journal.totals()))
     meter = QualityMeter(labels)
-    events = EvaluationEvents(
-        otlp_exporter(config.telemetry.otlp_endpoint),
-        version=__version__,
-        count=tally.count,
-        clock_ns=clock_ns,
-    )
-    emits = bool(config.telemetry.otlp_endpoint)
+    events = _events(config, tally=tally, clock_ns=clock_ns)
     memory = Memory(conversation=journal.conversation, tip=journal.tip)
 
     def count(name: str, amount: float = 1.0, **pairs: str) -> None:
@@ -153,15 +148,18 @@ def data_path(
         pins=pins,
         limit=WRITER_BYTES,
     )
-    restore(
-        episodes=journal.episodes(),
-        outbox=outbox,
-        memory=memory,
-        stitcher=stitcher,
-        assembler=assembler,
-        shipping=shipping,
-        pins=pins,
-    )
+
+    def recover() -> None:
+        restore(
+            episodes=journal.episodes(),
+            outbox=outbox,
+            memory=memory,
+            stitcher=stitcher,
+            assembler=assembler,
+            shipping=shipping,
+            pins=pins,
+        )
+
     handoff = Handoff(limit=config.journal.queue_size)
     pipeline = Pipeline(
         journal=journal,
@@ -176,7 +174,7 @@ def data_path(
         work=work,
         counted=(tally.drain, _Redactions(redactor)),
         keep_trace=sampler.keep_trace,
-        emit=events.emit if emits else lambda _: None,
+        emit=events.emit if events else lambda _: None,
         late_window=config.assemble.late_window,
         window_limit=WINDOW_LIMIT,
         clock=lambda: clock_ns() / 1e9,
@@ -185,16 +183,12 @@ def data_path(
         store.query, labels=labels, clock=lambda: clock_ns() / 1e9, count=tally.count
     )
 
-    def emit_events(stop: threading.Event) -> None:
-        events.start()
-        stop.wait()
-        events.close()
-
     return DataPath(
         journal=journal,
         handoff=handoff,
         tally=tally,
         assembler=assembler,
+        recover=recover,
         pipeline=pipeline,
         shipping=shipping,
         writer=writer,
@@ -203,7 +197,7 @@ def data_path(
         gauges=rates.gauges,
         background=[
             lambda stop: rates.run(lambda: stop.wait(RATES_S)),
-            *([emit_events] if emits else []),
+            *([events.run] if events else []),
         ],
     )
 
@@ -229,7 +223,8 @@ def serve(config: Config, data_dir: Path) -> int:
         host=parse_address(config.console.address).host,
         token=config.auth.token,
     )
-    metrics = metrics_app(Exporter(path.journal.totals, process.gauges), token=config.auth.token)
+    exporter = Exporter(path.journal.totals, process.gauges, path.exemplars, version=__version__)
+    metrics = metrics_app(exporter, token=config.auth.token)
     try:
         servers = [
             Listening("receive.http", config.receive.http, receiver),
@@ -263,6 +258,25 @@ def serve(config: Config, data_dir: Path) -> int:
         return serve_until_told(process, servers, announce=announce)
     finally:
         serve_file.remove(data_dir, pid=running.pid)
+
+
+def _events(
+    config: Config, *, tally: Tally, clock_ns: Callable[[], int]
+) -> EvaluationEvents | None:
+    """Prepare the events of verdicts, where somebody wants them."""
+    if not config.telemetry.otlp_endpoint:
+        return None
+    from alerts.evaluation_event import (  # noqa: PLC0415 - the SDK takes half a second to load
+        EvaluationEvents,
+        otlp_exporter,
+    )
+
+    return EvaluationEvents(
+        otlp_exporter(config.telemetry.otlp_endpoint),
+        version=__version__,
+        count=tally.count,
+        clock_ns=clock_ns,
+    )
 
 
 class _Seen:

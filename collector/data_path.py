@@ -33,6 +33,8 @@ class DataPath(msgspec.Struct, kw_only=True):
     handoff: Handoff
     tally: Tally
     assembler: Assembler
+    recover: Callable[[], None]
+    """Take over what an earlier process left; called once, before the pipeline's first step."""
     pipeline: Pipeline
     shipping: Shipping
     writer: StoreWriter

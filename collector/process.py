@@ -7,6 +7,7 @@ import gc
 import logging
 import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -20,7 +21,9 @@ from collector.totals import Deltas, SeriesKey
 _LOG = logging.getLogger(__name__)
 
 DRAIN_S = 10.0
-"""Longest a graceful stop waits for the pipeline and the store; the rest stays in the journal."""
+"""Longest a graceful stop waits for all threads together; the rest stays in the journal."""
+_LAST_WORD_S = 0.5
+"""What a thread is given to end when that time is used up."""
 
 
 class Process:
@@ -109,21 +112,27 @@ class Process:
 
     def stop(self, timeout_s: float = DRAIN_S) -> None:
         """Stop the pipeline and the store writer; what is not done stays in the journal."""
+        until = time.monotonic() + timeout_s
+
+        def left() -> float:
+            return max(_LAST_WORD_S, until - time.monotonic())
+
         self._stop.set()
         self.path.handoff.wake()
         if self._thread.is_alive():
-            self._thread.join(timeout_s)
-        self.path.writer.close(timeout_s)
-        if not self._failed:
+            self._thread.join(left())
+        self.path.writer.close(left())
+        if not self._failed and not self._thread.is_alive():
             self.path.pipeline.close()
         for thread in self._beside:
             if thread.is_alive():
-                thread.join(timeout_s)
+                thread.join(left())
         self.path.journal.close()
         self.path.store.close()
 
     def _work(self) -> None:
         try:
+            self.path.recover()
             self.path.pipeline.run(self._stop)
         except Exception as error:  # noqa: BLE001 - its last word; /readyz repeats it
             self._failed = f"{type(error).__name__}: {error}"

@@ -31,6 +31,8 @@ class Listening:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((parsed.host, parsed.port))
+            # At once: until then a second process may bind the same port, and callers are refused.
+            self._socket.listen(_BACKLOG)
         except OSError as error:
             self._socket.close()
             raise ConfigError(

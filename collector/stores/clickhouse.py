@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-import logging
+import importlib.util
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import clickhouse_connect
 import msgspec
-from clickhouse_connect.driver.client import Client
-from clickhouse_connect.driver.exceptions import ClickHouseError
-from urllib3.exceptions import HTTPError
 
 from collector.config import StoreConfig
 from collector.directory_lock import DirectoryLock
-from collector.errors import ConfigError, PoisonRowError, StoreUnavailableError
+from collector.errors import ConfigError, PoisonRowError
 from collector.stores import migrations, retention
-from collector.stores.refusals import insert_error, line, query_error
 from collector.stores.tables import TABLES, Row, Rows
 
-_SETTINGS = {
-    "async_insert": 0,  # acknowledged means written, and fsync_after_insert means durable
-    "date_time_input_format": "basic",  # `best_effort` misreads times near 1970
-    "input_format_parallel_parsing": 0,  # twice the processor time for our batch sizes
-    "max_partitions_per_insert_block": 0,  # a replay of old recordings touches many days
-    "output_format_json_quote_64bit_integers": 0,
-}
+if TYPE_CHECKING:
+    from collector.stores.connection import Connection
 
 _CHUNK_BYTES = 32 * 1024 * 1024
 """Sent at once: an insert costs some 20 ms however small, a larger one more memory."""
 _ENCODED_ROWS = 500
 """Rows encoded between looks at the size; about 6 MB of spans that carry full histories."""
-_REFUSALS = (ClickHouseError, HTTPError, OSError)
 _encoder = msgspec.json.Encoder()
 _DATABASE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def open_store(config: StoreConfig, data_dir: Path) -> ClickHouseStore:
+def open_store(
+    config: StoreConfig, data_dir: Path, *, at_first_use: bool = False
+) -> ClickHouseStore:
     """Open the store that the configuration names; a server is contacted at first use.
+
+    Args:
+        config: The section ``store``.
+        data_dir: Where the embedded engine lives.
+        at_first_use: Load the embedded engine when it is first used too; its directory is
+            locked at once all the same.
 
     Raises:
         ConfigError: the URL or database name is wrong, ``chdb`` is not installed, or the
@@ -51,7 +49,9 @@ def open_store(config: StoreConfig, data_dir: Path) -> ClickHouseStore:
         return ClickHouseStore.server(
             config.url, user=config.user, password=config.password, database=config.database
         )
-    return ClickHouseStore.embedded(data_dir / "store", database=config.database)
+    return ClickHouseStore.embedded(
+        data_dir / "store", database=config.database, at_first_use=at_first_use
+    )
 
 
 class ClickHouseStore:
@@ -63,7 +63,11 @@ class ClickHouseStore:
     """
 
     def __init__(
-        self, connect: Callable[[], Client], *, database: str, lock: DirectoryLock | None = None
+        self,
+        connect: Callable[[], Connection],
+        *,
+        database: str,
+        lock: DirectoryLock | None = None,
     ) -> None:
         """Keep how to connect; nothing is contacted yet.
 
@@ -78,21 +82,42 @@ class ClickHouseStore:
         self._connect = connect
         self._lock = lock
         self._connecting = threading.Lock()
-        self._writer: Client | None = None
-        self._reader: Client | None = None
+        self._writer: Connection | None = None
+        self._reader: Connection | None = None
 
     @classmethod
-    def embedded(cls, directory: Path, *, database: str = "outrider") -> ClickHouseStore:
+    def embedded(
+        cls, directory: Path, *, database: str = "outrider", at_first_use: bool = False
+    ) -> ClickHouseStore:
         """Open the embedded engine in a directory, made when missing.
+
+        Args:
+            directory: The engine's own.
+            database: Name of our database.
+            at_first_use: Load the engine when it is first used; what it says against the
+                directory is raised then.
 
         Raises:
             ConfigError: ``chdb`` is not installed, or the directory is held by another
                 process, not writable, or not the engine's.
         """
+        if importlib.util.find_spec("chdb") is None:
+            raise ConfigError(
+                "store: the embedded engine is not installed; run pip install"
+                " 'outrider[embedded]', or set store.url to a ClickHouse server"
+            )
+
+        def connect() -> Connection:
+            from collector.stores.connection import to_engine  # noqa: PLC0415 - takes seconds
+
+            return to_engine(directory)
+
         lock = DirectoryLock(directory.with_name(f"{directory.name}.lock"))
-        store = cls(lambda: _embedded_client(directory), database=database, lock=lock)
         try:
-            store._writer = store._connect()
+            store = cls(connect, database=database, lock=lock)
+            _make(directory)
+            if not at_first_use:
+                store._writer = store._connect()
         except ConfigError:
             lock.release()
             raise
@@ -117,25 +142,10 @@ class ClickHouseStore:
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ConfigError(f"store.url: {url!r} is not a URL; write http(s)://host:8123")
 
-        def connect() -> Client:
-            # The client logs a traceback with each lost connection; we raise it and count it.
-            logging.getLogger("clickhouse_connect").setLevel(logging.CRITICAL)
-            return clickhouse_connect.get_client(
-                interface=parts.scheme,
-                host=parts.hostname,
-                port=parts.port or (8443 if parts.scheme == "https" else 8123),
-                proxy_path=parts.path,
-                username=parts.username or user,
-                password=parts.password or password,
-                settings=dict(_SETTINGS),
-                show_clickhouse_errors="scrub",
-                autogenerate_session_id=False,
-                connect_timeout=min(10, timeout_s),
-                send_receive_timeout=timeout_s,
-                query_retries=0,
-                client_name="outrider",
-                dedicated_pool=True,
-            )
+        def connect() -> Connection:
+            from collector.stores.connection import to_server  # noqa: PLC0415 - takes a second
+
+            return to_server(parts, user=user, password=password, timeout_s=timeout_s)
 
         return cls(connect, database=database)
 
@@ -172,12 +182,7 @@ class ClickHouseStore:
         """
         for table in TABLES:
             for block in _blocks(table, rows.get(table, ())):
-                try:
-                    self._writing().raw_insert(
-                        table, TABLES[table], block, fmt="JSONCompactEachRow"
-                    )
-                except _REFUSALS as error:
-                    raise insert_error(error) from error
+                self._writing().insert(table, TABLES[table], block)
 
     def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Run a query and return its rows; ``{name:Type}`` in the text binds a parameter.
@@ -188,12 +193,7 @@ class ClickHouseStore:
             StoreUnavailableError: the server did not answer.
             PermanentError: the query was refused.
         """
-        try:
-            body = self._reading().raw_query(
-                sql, parameters=dict(parameters or {}), fmt="JSONEachRow"
-            )
-        except _REFUSALS as error:
-            raise query_error(error) from error
+        body = self._reading().query(sql, parameters or {})
         rows: list[dict[str, Any]] = msgspec.json.decode(b"[" + b",".join(body.splitlines()) + b"]")
         return rows
 
@@ -204,10 +204,7 @@ class ClickHouseStore:
             StoreUnavailableError: the server did not answer.
             PermanentError: the statement was refused.
         """
-        try:
-            self._writing().command(sql, use_database=use_database)
-        except _REFUSALS as error:
-            raise query_error(error) from error
+        self._writing().command(sql, use_database=use_database)
 
     def has_database(self) -> bool:
         """Tell whether our database exists.
@@ -215,14 +212,11 @@ class ClickHouseStore:
         Raises:
             StoreUnavailableError: the server did not answer.
         """
-        try:
-            found = self._writing().command(
-                "SELECT count() FROM system.databases WHERE name = {name:String}",
-                parameters={"name": self.database},
-                use_database=False,
-            )
-        except _REFUSALS as error:
-            raise query_error(error) from error
+        found = self._writing().command(
+            "SELECT count() FROM system.databases WHERE name = {name:String}",
+            parameters={"name": self.database},
+            use_database=False,
+        )
         return found != 0
 
     def has_tables(self) -> bool:
@@ -245,10 +239,7 @@ class ClickHouseStore:
         Raises:
             StoreUnavailableError: there is none.
         """
-        try:
-            self._reading().command("SELECT 1", use_database=False)
-        except _REFUSALS as error:
-            raise StoreUnavailableError(line(error)) from error
+        self._reading().command("SELECT 1", use_database=False)
 
     def close(self) -> None:
         """Close the connections and free the engine's directory; a second call does nothing."""
@@ -259,19 +250,18 @@ class ClickHouseStore:
         if self._lock is not None:
             self._lock.release()
 
-    def _writing(self) -> Client:
+    def _writing(self) -> Connection:
         with self._connecting:
             if self._writer is None:
                 self._writer = self._connect()
-            # Set on each use: naming it at connect time fails until the database exists.
-            self._writer.database = self.database
+            self._writer.use(self.database)
             return self._writer
 
-    def _reading(self) -> Client:
+    def _reading(self) -> Connection:
         with self._connecting:
             if self._reader is None:
                 self._reader = self._connect()
-            self._reader.database = self.database
+            self._reader.use(self.database)
             return self._reader
 
 
@@ -292,22 +282,14 @@ def _blocks(table: str, rows: Sequence[Row]) -> Iterator[bytes]:
         yield b"".join(parts)
 
 
-def _embedded_client(directory: Path) -> Client:
+def _make(directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        return clickhouse_connect.get_client(
-            interface="chdb",
-            path=str(directory),
-            settings=dict(_SETTINGS),
-            show_clickhouse_errors="scrub",
+        refusal = "" if os.access(directory, os.R_OK | os.W_OK | os.X_OK) else "permission denied"
+    except OSError as error:
+        refusal = error.strerror or str(error)
+    if refusal:
+        raise ConfigError(
+            f"store: cannot open {directory}: {refusal}; make it writable, or choose another"
+            " --data-dir"
         )
-    except ImportError as error:
-        raise ConfigError(
-            "store: the embedded engine is not installed; run pip install 'outrider[embedded]',"
-            " or set store.url to a ClickHouse server"
-        ) from error
-    except _REFUSALS as error:
-        raise ConfigError(
-            f"store: cannot open {directory}: {line(error)}; stop the process that holds it,"
-            " make it writable, or choose another --data-dir"
-        ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
@@ -11,6 +12,7 @@ import msgspec
 from collector.errors import OutriderError, PoisonRowError
 from collector.stores.tables import TABLES, Row, Rows, stamp
 
+_LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 30.0
 
@@ -55,7 +57,7 @@ class Delivery:
             pause: Waits that many seconds; false means give up now.
             random: Gives 0..1, to spread retries.
             clock_ns: Time for dead letters.
-            prepare: Called until it succeeds before the first insert: the migrations of a
+            prepare: Called until it succeeds when the store is opened: the migrations of a
                 server that may be down at start.
         """
         self._store = store
@@ -72,17 +74,23 @@ class Delivery:
         """Whether the last try succeeded."""
         return not self.last_error
 
-    def deliver(self, rows: Rows) -> bool:
-        """Write all rows, the impossible ones as dead letters.
-
-        Returns:
-            False when told to give up first; the same rows may then be delivered again.
-        """
+    def open(self) -> bool:
+        """Prepare the store; false when told to give up first."""
         if self._prepare is not None:
             if not self._until_done(self._prepare):
                 return False
             self._prepare = None
-        return all(self._table(table, list(rows.get(table, ()))) for table in TABLES)
+        return True
+
+    def deliver(self, rows: Rows) -> bool:
+        """Write all rows, the impossible ones as dead letters; open the store if need be.
+
+        Returns:
+            False when told to give up first; the same rows may then be delivered again.
+        """
+        return self.open() and all(
+            self._table(table, list(rows.get(table, ()))) for table in TABLES
+        )
 
     def _table(self, table: str, rows: list[Row]) -> bool:
         parts = [rows] if rows else []
@@ -111,12 +119,18 @@ class Delivery:
             except PoisonRowError:
                 raise
             except OutriderError as error:
+                if not self.last_error:
+                    _LOG.warning(
+                        "the store does not take rows, they stay in the journal: %s", error
+                    )
                 self.last_error = str(error) or type(error).__name__
                 self._count("store_errors_total", 1, {"kind": "unavailable"})
                 if not self._pause(pause_s * (0.5 + 0.5 * self._random())):
                     return False
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
             else:
+                if self.last_error:
+                    _LOG.info("the store takes rows again")
                 self.last_error = ""
                 return True
 

@@ -15,6 +15,8 @@ from collector.stores.delivery import Count, Delivery, RowSink
 
 _POLL_S = 0.05
 """How soon a blocked ``submit`` notices that the process is stopping."""
+_LAST_TRY_S = 0.5
+"""What an insert under way is given when there is no more time."""
 
 
 class StoreBatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +58,7 @@ class StoreWriter:
             batch_episodes: Most episodes in one insert.
             flush_interval_s: Longest an episode waits for others.
             queue_bytes: Most bytes queued or being written; over it ``submit`` blocks.
-            prepare: Called until it succeeds before the first insert.
+            prepare: Called on the thread until it succeeds, before anything is taken.
             seconds: Monotonic clock.
             clock_ns: Wall clock.
             jitter: Gives 0..1.
@@ -130,13 +132,16 @@ class StoreWriter:
             self._closing = True
             self._changed.notify_all()
         if self._thread.is_alive():
-            self._thread.join(timeout_s)
+            if self.healthy:  # a store that is down now would cost the whole time
+                self._thread.join(timeout_s)
             self._give_up.set()
-            self._thread.join(timeout_s)
+            self._thread.join(_LAST_TRY_S)
         return not self._queue and not self._bytes
 
     def _run(self) -> None:
         try:
+            if not self._delivery.open():
+                return
             while batches := self._take():
                 if not self._write(batches):
                     return

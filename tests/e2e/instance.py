@@ -42,6 +42,7 @@ class Instance:
     def __init__(self, data_dir: Path, *, config: Config | None = None, clock: Clock) -> None:
         self.clock = clock
         self.path: DataPath = data_path(config or Config(), data_dir, clock_ns=clock)
+        self.path.recover()
         self.path.writer.start()
         self._never = threading.Event()
 

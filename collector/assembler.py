@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Literal
 
 from collector.config import AssembleConfig
+from collector.kinship import Kinship, parent_key, trace_key
 from collector.late_window import LateWindow, belongs_to
 from collector.model import EndReason, Facts
 from collector.quiet_turns import QuietTurns
@@ -48,6 +49,7 @@ class Assembler:
         self._pin = pin
         self._unpin = unpin
         self._where: dict[bytes, tuple[Talk, Held]] = {}
+        self._kinship = Kinship()
         self._idle: OrderedDict[str, Talk] = OrderedDict()
         self._due: list[tuple[float, int, Talk, int]] = []
         self._warm: OrderedDict[str, Talk] = OrderedDict()
@@ -92,7 +94,7 @@ class Assembler:
         if known is not None:
             return self._again(known[0], known[1], held)
         if held.key in self._seen:
-            return self._again_decided(held, facts, now)
+            return self._again_decided(held, now)
         if self._is_of_a_finished_trace(facts):
             return "too_late"
         parent = self._parent(facts)
@@ -106,7 +108,7 @@ class Assembler:
                 return "too_late"
             self._open(talk, earlier, now)
         self._hold(talk, held, facts, now)
-        self._adopt_children(talk, held, facts)
+        self._adopt_children(talk, held)
         self._bound()
         return "new"
 
@@ -130,14 +132,14 @@ class Assembler:
         return (
             bool(facts.trace_id)
             and not facts.conversation_id
-            and not self._stitcher.of_trace(facts.trace_id)
+            and not self._stitcher.knows_trace(facts.trace_id)
             and trace_key(facts.trace_id) in self._seen
         )
 
     def _parent(self, facts: Facts) -> Talk | None:
         if not facts.parent_id:
             return None
-        known = self._where.get(bytes.fromhex(facts.trace_id + facts.parent_id))
+        known = self._where.get(parent_key(facts))
         return known[0] if known is not None else None
 
     def _open(self, talk: Talk, earlier: DecidedEpisode | None, now: float) -> None:
@@ -154,6 +156,7 @@ class Assembler:
             raise ValueError("an episode is open while spans are held")
         episode.held[held.key] = held
         self._where[held.key] = (talk, held)
+        self._kinship.add(held, facts)
         self._take(episode, held.ref[0])
         episode.content_size += held.size
         self._content_size += held.size
@@ -198,14 +201,12 @@ class Assembler:
         self._turns.touch(talk)
         return "replaced"
 
-    def _again_decided(self, held: Held, facts: Facts, now: float) -> Outcome:
-        for talk in self._stitcher.of_trace(facts.trace_id):
-            for earlier in talk.decided.values():
-                if held.richness > earlier.unfinished.get(held.key, held.richness):
-                    del earlier.unfinished[held.key]
-                    self._add_late(talk, earlier, held, now)
-                    return "replaced"
-        return "duplicate"
+    def _again_decided(self, held: Held, now: float) -> Outcome:
+        found = self._window.finished(held)
+        if found is None:
+            return "duplicate"
+        self._add_late(*found, held, now)
+        return "replaced"
 
     def _add_late(self, talk: Talk, earlier: DecidedEpisode, held: Held, now: float) -> Outcome:
         if not self._window.add(talk, earlier, held, now):
@@ -213,20 +214,18 @@ class Assembler:
         self._pin(held.ref[0])
         return "late"
 
-    def _adopt_children(self, talk: Talk, held: Held, facts: Facts) -> None:
-        """Move children that came before their parent, where a trace holds several conversations."""
-        if not held.own_id or not facts.span_id:
+    def _adopt_children(self, talk: Talk, held: Held) -> None:
+        """Move descendants that came before a span with an id of its own into its conversation."""
+        if not held.own_id or talk.open is None:
             return
-        for other in self._stitcher.of_trace(facts.trace_id):
-            if other is talk or other.open is None or talk.open is None:
-                continue
-            moving = [held.span_id]
-            while moving:
-                above = moving.pop()
-                for child in [h for h in other.open.held.values() if h.parent_id == above]:
-                    if not child.own_id and child.facts is not None:
-                        self._move(child, other.open, talk, talk.open)
-                        moving.append(child.span_id)
+        above = [held.key]
+        while above:
+            for child in self._kinship.children(above.pop()):
+                owner = self._where[child.key][0]
+                if child.own_id or child.facts is None or owner is talk or owner.open is None:
+                    continue
+                self._move(child, owner.open, talk, talk.open)
+                above.append(child.key)
 
     def _move(self, held: Held, source: OpenEpisode, talk: Talk, target: OpenEpisode) -> None:
         del source.held[held.key]
@@ -351,8 +350,9 @@ class Assembler:
         self._warm.pop(talk.key, None)
         self._turns.drop(talk)
         self._content_size -= episode.content_size
-        for key in episode.held:
+        for key, held in episode.held.items():
             self._where.pop(key, None)
+            self._kinship.drop(key, held)
         return Due(
             kind="episode" if episode.active else "plain",
             talk=talk,
@@ -393,8 +393,3 @@ class Assembler:
                 held.facts = held.span = None
             self._content_size -= talk.open.content_size
             talk.open.content_size = 0
-
-
-def trace_key(trace_id: str) -> bytes:
-    """Return the key by which a trace whose root has ended is remembered as decided."""
-    return bytes.fromhex(trace_id) + bytes(8)

@@ -6,6 +6,7 @@ conversation whichever way it came.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 
 from collector.model import (
@@ -17,6 +18,7 @@ from collector.model import (
     Message,
     ToolCall,
     ToolDefinition,
+    ToolRequest,
     Turn,
 )
 
@@ -91,11 +93,10 @@ def tool_calls_of(messages: Sequence[Message]) -> list[ToolCall]:
     open one where it has no name either.
     """
     calls: list[ToolCall] = []
-    open_calls: list[int] = []
-    results: dict[int, tuple[int, Message]] = {}
+    waiting = _Waiting()
     for index, message in enumerate(messages):
         for request in message.tool_requests:
-            open_calls.append(len(calls))
+            waiting.add(len(calls), request)
             calls.append(
                 ToolCall(
                     id=request.id,
@@ -105,27 +106,52 @@ def tool_calls_of(messages: Sequence[Message]) -> list[ToolCall]:
                 )
             )
         if message.role == "tool":
-            position = _answered(message, calls, open_calls)
+            position = waiting.answered(message)
             if position is not None:
-                open_calls.remove(position)
-                results[position] = (index, message)
-    return [
-        _with_result(call, *results[position]) if position in results else call
-        for position, call in enumerate(calls)
-    ]
+                calls[position] = _with_result(calls[position], index, message)
+    return calls
 
 
-def _answered(message: Message, calls: list[ToolCall], open_calls: list[int]) -> int | None:
-    if message.tool_call_id:
-        matches = [p for p in open_calls if calls[p].id == message.tool_call_id]
-        if matches:
-            return matches[0]
-        candidates = [p for p in open_calls if not calls[p].id]
-    else:
-        candidates = open_calls
-    if message.tool_name:
-        return next((p for p in candidates if calls[p].name == message.tool_name), None)
-    return candidates[0] if candidates else None
+class _Waiting:
+    """Hold the requests that nothing has answered yet, by id and by name."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, deque[int]] = {}
+        self._by_name: dict[str, deque[int]] = {}
+        self._nameless: dict[str, deque[int]] = {}
+        self._all: deque[int] = deque()
+        self._anonymous: deque[int] = deque()
+        self._open: set[int] = set()
+
+    def add(self, position: int, request: ToolRequest) -> None:
+        """Take in a request by its position among the calls."""
+        self._open.add(position)
+        self._all.append(position)
+        self._by_name.setdefault(request.name, deque()).append(position)
+        if request.id:
+            self._by_id.setdefault(request.id, deque()).append(position)
+        else:
+            self._anonymous.append(position)
+            self._nameless.setdefault(request.name, deque()).append(position)
+
+    def answered(self, message: Message) -> int | None:
+        """Return the position of the request that a result answers, once."""
+        if message.tool_call_id:
+            position = self._first(self._by_id.get(message.tool_call_id))
+            if position is not None:
+                return position
+            by_name, rest = self._nameless, self._anonymous
+        else:
+            by_name, rest = self._by_name, self._all
+        return self._first(by_name.get(message.tool_name) if message.tool_name else rest)
+
+    def _first(self, positions: deque[int] | None) -> int | None:
+        while positions:
+            position = positions.popleft()
+            if position in self._open:
+                self._open.remove(position)
+                return position
+        return None
 
 
 def _with_result(call: ToolCall, index: int, message: Message) -> ToolCall:

@@ -6,12 +6,14 @@ provider's, a proxy's. The same response id, or a model span under a model span,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 import msgspec
 
 from collector.message_keys import canonical
-from collector.model import Facts, LlmCall, ToolCall, Usage
+from collector.model import Facts, JsonValue, LlmCall, ToolCall, Usage
 
 
 class ModelCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,39 +137,72 @@ def join_tools(calls: Sequence[ToolCall], facts: Sequence[Facts]) -> list[ToolCa
     by name in order of time.
     """
     joined = list(calls)
-    unmatched = list(facts)
-    for matches in (_same_id, _same_arguments, _same_name):
+    unmatched = [fact for fact in facts if fact.tool is not None]
+    free = set(range(len(joined)))
+    for key_of_call, key_of_fact in _MATCHES:
+        waiting: dict[object, deque[int]] = {}
+        for position in sorted(free):
+            key = key_of_call(joined[position])
+            if key is not None:
+                waiting.setdefault(key, deque()).append(position)
         rest = []
-        free = [n for n, call in enumerate(joined) if not call.span_id]
         for fact in unmatched:
-            found = next((n for n in free if matches(joined[n], fact)), None)
-            if found is None:
-                rest.append(fact)
+            found = waiting.get(key_of_fact(fact.tool)) if fact.tool is not None else None
+            if found:
+                position = found.popleft()
+                free.remove(position)
+                joined[position] = _with_span(joined[position], fact)
             else:
-                free.remove(found)
-                joined[found] = _with_span(joined[found], fact)
+                rest.append(fact)
         unmatched = rest
     joined.extend(_from_span(fact) for fact in unmatched)
     return joined
 
 
-def _same_id(call: ToolCall, fact: Facts) -> bool:
-    tool = fact.tool
-    return tool is not None and bool(tool.id) and tool.id == call.id and tool.name == call.name
+class _Asked(Protocol):
+    """What a call and a span's request have in common."""
+
+    @property
+    def id(self) -> str:
+        """Return the call's id."""
+
+    @property
+    def name(self) -> str:
+        """Return the tool's name."""
+
+    @property
+    def arguments(self) -> JsonValue:
+        """Return the arguments."""
 
 
-def _same_arguments(call: ToolCall, fact: Facts) -> bool:
-    tool = fact.tool
-    if tool is None or tool.name != call.name or (tool.id and call.id and tool.id != call.id):
-        return False
-    return canonical(tool.arguments) == canonical(call.arguments)
+def _by_id(asked: _Asked) -> object:
+    return (asked.id, asked.name) if asked.id else None
 
 
-def _same_name(call: ToolCall, fact: Facts) -> bool:
-    tool = fact.tool
-    if tool is None or tool.name != call.name or (tool.id and call.id):
-        return False
-    return tool.arguments is None or not isinstance(tool.arguments, dict)
+def _by_arguments(asked: _Asked) -> object:
+    return (asked.name, canonical(asked.arguments))
+
+
+def _by_arguments_without_id(asked: _Asked) -> object:
+    return None if asked.id else _by_arguments(asked)
+
+
+def _by_name(asked: _Asked) -> object:
+    return asked.name
+
+
+def _by_name_if_vague(asked: _Asked) -> object:
+    """Only a span that names neither id nor arguments joins by its name alone."""
+    return None if asked.id or isinstance(asked.arguments, dict) else asked.name
+
+
+_MATCHES: tuple[tuple[Callable[[_Asked], object], Callable[[_Asked], object]], ...] = (
+    (_by_id, _by_id),
+    (_by_arguments_without_id, _by_arguments),
+    (_by_arguments, _by_arguments_without_id),
+    (_by_name, _by_name_if_vague),
+)
+"""How a call and a span are compared, surest first; ``None`` never matches."""
 
 
 def _with_span(call: ToolCall, fact: Facts) -> ToolCall:

@@ -19,6 +19,7 @@ class LateWindow:
         self._decided: OrderedDict[_Key, tuple[Talk, DecidedEpisode]] = OrderedDict()
         self._waiting: dict[_Key, tuple[Talk, DecidedEpisode]] = {}
         self._by_id: dict[str, DecidedEpisode] = {}
+        self._unfinished: dict[bytes, tuple[Talk, DecidedEpisode]] = {}
 
     def __len__(self) -> int:
         """Return how many decided episodes are still held."""
@@ -29,6 +30,16 @@ class LateWindow:
         talk.decided[decided.number] = decided
         self._decided[talk.key, decided.number] = (talk, decided)
         self._by_id[decided.episode_id] = decided
+        for key in decided.unfinished:
+            self._unfinished[key] = (talk, decided)
+
+    def finished(self, held: Held) -> tuple[Talk, DecidedEpisode] | None:
+        """Return the episode in which this span was decided while it was open, once."""
+        found = self._unfinished.get(held.key)
+        if found is None or held.richness <= found[1].unfinished[held.key]:
+            return None
+        del self._unfinished[held.key], found[1].unfinished[held.key]
+        return found
 
     def stored(self, episode_ids: Iterable[str]) -> list[DecidedEpisode]:
         """Mark episodes that the store has; return those that are held here."""
@@ -74,6 +85,8 @@ class LateWindow:
             talk, decided = self._decided.pop(key)
             talk.decided.pop(decided.number, None)
             del self._by_id[decided.episode_id]
+            for span in decided.unfinished:
+                self._unfinished.pop(span, None)
             yield talk, decided
 
 

@@ -33,6 +33,8 @@ from collector.work import Work
 
 STEP_ENTRIES = 256
 """Most requests processed between two commits."""
+STEP_EPISODES = 200
+"""Episodes after which a step commits what it has, however many are due at once."""
 STEP_S = 0.2
 """Longest a step works before it commits what it has."""
 _LOG = logging.getLogger(__name__)
@@ -96,6 +98,7 @@ class Pipeline:
         """Requests up to here were counted before this process started."""
         self._cursor = 0
         self._committed = self._counted_through
+        self._stop = threading.Event()
         self.now = 0.0
         """The pipeline's time: when the last processed request was received, or the clock's."""
         self.recovering = True
@@ -106,6 +109,7 @@ class Pipeline:
 
     def step(self, stop: threading.Event) -> bool:
         """Process what is there, decide what is due, commit; say whether there was anything."""
+        self._stop = stop
         self._shipping.settle(self._work)
         started = self._clock()
         busy = False
@@ -119,7 +123,7 @@ class Pipeline:
             self._advance(self._clock())
         self._decide(self._assembler.overflow())
         self._expire()
-        self._finish(stop)
+        self._finish()
         return busy
 
     def _next(self) -> Iterable[tuple[Entry, Batch | None]]:
@@ -140,8 +144,8 @@ class Pipeline:
 
     def _take(self, entry: Entry, batch: Batch | None) -> None:
         """Process one request; one that we fail on stays in the journal, and the others go on."""
-        self._cursor = entry.id
         self._advance(min(entry.received_ns / 1e9, self._clock()))
+        self._cursor = entry.id
         self._pins.pin(entry.id)
         try:
             self._process(entry, batch)
@@ -212,6 +216,8 @@ class Pipeline:
                 self._turns(due)
             else:
                 self._conclude(due)
+            if self._work.size >= STEP_EPISODES:
+                self._finish()
 
     def _plain(self, due: Due) -> None:
         """Write down a trace in which no agent did anything."""
@@ -286,7 +292,7 @@ class Pipeline:
 
     # --- commit
 
-    def _finish(self, stop: threading.Event) -> None:
+    def _finish(self) -> None:
         work = self._work
         for counted in self._counted:
             totals.merge(work.totals, counted())
@@ -314,7 +320,7 @@ class Pipeline:
             late_window=self._late_window,
             now=self.now,
         )
-        outbox = self._commit_until(transaction, stop)
+        outbox = self._commit_until(transaction)
         if outbox is None:
             return
         self._committed = through
@@ -325,21 +331,20 @@ class Pipeline:
         self._emit(work.scores)
         work.clear()
 
-    def _commit_until(self, transaction: Transaction, stop: threading.Event) -> list[int] | None:
+    def _commit_until(self, transaction: Transaction) -> list[int] | None:
         """Commit, again and again while the disk refuses; ``None`` when told to stop first."""
         while True:
             try:
                 return self._commit(transaction)
             except RetryableError as error:
-                if stop.wait(error.retry_after_s):
+                if self._stop.wait(error.retry_after_s):
                     return None
 
     def close(self) -> None:
         """Commit what the store reported after the last step; the pipeline has stopped."""
         self._shipping.settle(self._work, send=False)
-        stopped = threading.Event()
-        stopped.set()
-        self._finish(stopped)
+        self._stop.set()
+        self._finish()
 
     def run(self, stop: threading.Event) -> None:
         """Work until told to stop."""

@@ -9,7 +9,7 @@ conversation: joining two people's conversations is worse than splitting one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
 
 from collector.message_keys import MessageKeys, canonical, digest
@@ -18,6 +18,8 @@ from collector.talk import Talk
 
 _TIPS_PER_TALK = 8
 _K = TypeVar("_K")
+_Talks = dict[Talk, None]
+"""Conversations in the order in which they came."""
 
 
 class Remembered(Protocol):
@@ -50,13 +52,15 @@ class Stitcher:
         self._count = count
         self._merged = merged
         self.talks: dict[str, Talk] = {}
-        self._by_id: dict[str, list[Talk]] = {}
-        self._by_trace: dict[str, list[Talk]] = {}
-        self._tips: dict[bytes, list[Talk]] = {}
-        self._continued: dict[bytes, list[Talk]] = {}
-        self._heads: dict[bytes, list[Talk]] = {}
-        self._tools: dict[bytes, list[Talk]] = {}
-        self._responses: dict[tuple[str, str], list[Talk]] = {}
+        self._by_id: dict[str, _Talks] = {}
+        self._by_trace: dict[str, _Talks] = {}
+        self._loose: dict[str, Talk] = {}
+        """The conversation without an id in each trace; there is one at most."""
+        self._tips: dict[bytes, _Talks] = {}
+        self._continued: dict[bytes, _Talks] = {}
+        self._heads: dict[bytes, _Talks] = {}
+        self._tools: dict[bytes, _Talks] = {}
+        self._responses: dict[tuple[str, str], _Talks] = {}
 
     # --- looking up
 
@@ -67,6 +71,7 @@ class Stitcher:
             self.talks
             or self._by_id
             or self._by_trace
+            or self._loose
             or self._tips
             or self._continued
             or self._heads
@@ -76,11 +81,18 @@ class Stitcher:
 
     def of_trace(self, trace_id: str) -> list[Talk]:
         """Return the conversations that a trace touches."""
-        return self._by_trace.get(trace_id, [])
+        return list(self._by_trace.get(trace_id, ()))
+
+    def knows_trace(self, trace_id: str) -> bool:
+        """Say whether a trace touches any conversation in memory."""
+        return trace_id in self._by_trace
+
+    def _first_of_trace(self, trace_id: str) -> Talk | None:
+        return next(iter(self._by_trace.get(trace_id, ())), None)
 
     def of_id(self, id: str) -> list[Talk]:
         """Return the conversations with this producer-given id, one per tenant and variant."""
-        return [talk for talk in self._by_id.get(id, []) if talk.explicit]
+        return [talk for talk in self._by_id.get(id, ()) if talk.explicit]
 
     @staticmethod
     def matches(talk: Talk, tenant: str, environment: str, variant: str) -> bool:
@@ -95,7 +107,7 @@ class Stitcher:
         """
         declared = _declared_key(fact)
         talk = self._explicit(declared, fact) if declared else self._anonymous(fact, parent)
-        _index(self._by_trace, fact.trace_id, talk, talk.traces)
+        self._touch_trace(fact.trace_id, talk)
         if fact.response_id:
             response = (fact.identity.tenant, fact.response_id)
             _index(self._responses, response, talk, talk.responses)
@@ -106,8 +118,11 @@ class Stitcher:
     def forget(self, talk: Talk) -> None:
         """Drop a conversation from every index; what is durable stays findable."""
         self.talks.pop(talk.key, None)
-        _unindex(self._by_id, {talk.id: None}, talk)
+        _unindex(self._by_id, (talk.id,), talk)
         _unindex(self._by_trace, talk.traces, talk)
+        for trace_id in talk.traces:
+            if self._loose.get(trace_id) is talk:
+                del self._loose[trace_id]
         _unindex(self._tips, talk.tips, talk)
         _unindex(self._continued, talk.continued, talk)
         _unindex(self._heads, talk.heads, talk)
@@ -119,7 +134,7 @@ class Stitcher:
         self.talks[talk.key] = talk
         _index(self._by_id, talk.id, talk)
         for trace_id in talk.traces:
-            _index(self._by_trace, trace_id, talk)
+            self._touch_trace(trace_id, talk)
         for tip in talk.tips:
             _index(self._tips, tip, talk)
 
@@ -134,10 +149,15 @@ class Stitcher:
             self._count("id", "new")
         else:
             self._count("id", "joined")
-        for other in list(self.of_trace(fact.trace_id)):
-            if not other.explicit and other is not talk:
-                self._merge(other, talk)
+        loose = self._loose.get(fact.trace_id)
+        if loose is not None:
+            self._merge(loose, talk)
         return talk
+
+    def _touch_trace(self, trace_id: str, talk: Talk) -> None:
+        _index(self._by_trace, trace_id, talk, talk.traces)
+        if not talk.explicit:
+            self._loose[trace_id] = talk
 
     def _create(self, key: str, id: str, *, explicit: bool) -> Talk:
         talk = self._remembered.talk(key) or Talk(key=key, id=id, explicit=explicit)
@@ -149,8 +169,7 @@ class Stitcher:
     def _anonymous(self, fact: Facts, parent: Talk | None) -> Talk:
         near = parent
         if near is None:
-            in_trace = self.of_trace(fact.trace_id)
-            near = in_trace[0] if in_trace else None
+            near = self._first_of_trace(fact.trace_id)
         if near is not None and near.explicit:
             self._count("trace", "joined")
             return near
@@ -176,10 +195,9 @@ class Stitcher:
             ("previous_response", fact.previous_response_id),
             ("response", fact.response_id),
         ):
-            talks = self._responses.get((tenant, response_id), []) if response_id else []
-            if len(talks) == 1 and talks[0] is not near:
-                self._count(method, "joined")
-                return talks[0]
+            talks = self._responses.get((tenant, response_id)) if response_id else None
+            if talks and len(talks) == 1 and near not in talks:
+                return self._single(talks, method)
         if fact.role in ("llm", "agent") and fact.input:
             talk = self._by_history(fact)
             return talk if talk is not None else self._by_answered_tool(fact)
@@ -225,11 +243,11 @@ class Stitcher:
                     return talk
         return None
 
-    def _single(self, talks: list[Talk] | None, method: str) -> Talk | None:
+    def _single(self, talks: _Talks | None, method: str) -> Talk | None:
         if not talks:
             return None
         self._count(method, "joined" if len(talks) == 1 else "tie")
-        return talks[0] if len(talks) == 1 else None
+        return next(iter(talks)) if len(talks) == 1 else None
 
     def _scope(self, fact: Facts) -> bytes:
         who = fact.identity
@@ -248,7 +266,7 @@ class Stitcher:
         for key in before:
             if key in talk.tips and key != tip:
                 del talk.tips[key]
-                _unindex(self._tips, {key: None}, talk)
+                _unindex(self._tips, (key,), talk)
                 _index(self._continued, key, talk, talk.continued)
         if tip in talk.continued:
             return talk
@@ -256,7 +274,7 @@ class Stitcher:
         while len(talk.tips) > _TIPS_PER_TALK:
             oldest = next(iter(talk.tips))
             del talk.tips[oldest]
-            _unindex(self._tips, {oldest: None}, talk)
+            _unindex(self._tips, (oldest,), talk)
         self._note_tools(fact, talk)
         self._note_head(fact, talk, before)
         return self._join_waiting(tip, talk)
@@ -272,7 +290,7 @@ class Stitcher:
             for request in fact.input[last].tool_requests:
                 key = _tool_key(fact, request.id, request.name, canonical(request.arguments))
                 if talk.pending_tools.pop(key, False) is None:
-                    _unindex(self._tools, {key: None}, talk)
+                    _unindex(self._tools, (key,), talk)
 
     def _note_head(self, fact: Facts, talk: Talk, chain: list[bytes]) -> None:
         """Wait for the call that this one continues, when it was never seen."""
@@ -284,14 +302,14 @@ class Stitcher:
             _index(self._heads, head, talk, talk.heads)
 
     def _join_waiting(self, tip: bytes, talk: Talk) -> Talk:
-        waiting = [other for other in self._heads.get(tip, []) if other is not talk]
-        if len(waiting) != 1 or len(self._tips.get(tip, [])) != 1:
+        waiting = [other for other in self._heads.get(tip, ()) if other is not talk]
+        if len(waiting) != 1 or len(self._tips.get(tip, ())) != 1:
             return talk
         later = waiting[0]
         if not self._merge(later, talk):
             return talk
         del talk.tips[tip]
-        _unindex(self._tips, {tip: None}, talk)
+        _unindex(self._tips, (tip,), talk)
         _index(self._continued, tip, talk, talk.continued)
         self._count("history", "joined_late")
         return talk
@@ -302,7 +320,7 @@ class Stitcher:
             return False
         self.forget(source)
         for trace_id in source.traces:
-            _index(self._by_trace, trace_id, target, target.traces)
+            self._touch_trace(trace_id, target)
         for response in source.responses:
             _index(self._responses, response, target, target.responses)
         if not target.explicit:
@@ -341,20 +359,14 @@ def _last_reply(messages: tuple[Message, ...]) -> int | None:
     return None
 
 
-def _index(
-    index: dict[_K, list[Talk]], key: _K, talk: Talk, own: dict[_K, None] | None = None
-) -> None:
-    talks = index.setdefault(key, [])
-    if talk not in talks:
-        talks.append(talk)
+def _index(index: dict[_K, _Talks], key: _K, talk: Talk, own: dict[_K, None] | None = None) -> None:
+    index.setdefault(key, {})[talk] = None
     if own is not None:
         own[key] = None
 
 
-def _unindex(index: dict[_K, list[Talk]], keys: dict[_K, None], talk: Talk) -> None:
+def _unindex(index: dict[_K, _Talks], keys: Iterable[_K], talk: Talk) -> None:
     for key in keys:
         talks = index.get(key)
-        if talks and talk in talks:
-            talks.remove(talk)
-            if not talks:
-                del index[key]
+        if talks is not None and talks.pop(talk, False) is None and not talks:
+            del index[key]

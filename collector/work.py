@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import msgspec
 
 from collector import totals
-from collector.assembler import trace_key
 from collector.decision import Conclusion, Rows, TurnsSaid, spans_of
 from collector.journal_records import OutboxRow, Transaction
+from collector.kinship import trace_key
 from collector.memory import conversation_row, episode_row, open_row, tip_rows
 from collector.model import ScoreRecord
 from collector.outbox import Kept, Payload, encode
@@ -44,6 +44,11 @@ class Work:
         self.dropped_tips: list[bytes] = []
         self.drop_outbox: list[int] = []
         self._kept: list[Kept] = []
+
+    @property
+    def size(self) -> int:
+        """Return how many episodes this step has concluded."""
+        return len(self.episodes) + len(self.open)
 
     @property
     def has_output(self) -> bool:

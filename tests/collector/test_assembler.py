@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from tests.build import agent, user
 from tests.collector.assembly import Bench, facts, without_end
 
@@ -201,3 +203,25 @@ def test_over_the_limit_the_oldest_decided_episodes_go_early() -> None:
     bench.wait(10)
     gone = [decided.episode_id for decided in bench.assembler.expired(0.0, limit=2)]
     assert len(gone) == 1
+
+
+def test_a_trace_of_thousands_of_conversations_is_handled_in_linear_time() -> None:
+    """A batch job's one trace holds them all; each span looks at its own kin only."""
+    bench = Bench(idle_timeout=10)
+    looked = 0
+
+    def count(*_: object) -> None:
+        nonlocal looked
+        looked += 1
+
+    sys.setprofile(count)
+    try:
+        for number in range(1_000):
+            bench.add(facts(name=f"a{number}", under=f"r{number}", at=number))
+            bench.add(facts("agent", name=f"r{number}", at=number, conversation_id=f"c{number}"))
+    finally:
+        sys.setprofile(None)
+    assert looked < 2_000 * 300
+    dues = bench.wait(10)
+    assert len(dues) == 1_000
+    assert all(len(due.held) == 2 for due in dues)

@@ -147,6 +147,8 @@ class Pipeline:
         self._advance(min(entry.received_ns / 1e9, self._clock()))
         self._cursor = entry.id
         self._pins.pin(entry.id)
+        # Read again after a crash, a request says nothing new; what is decided meanwhile does.
+        self._work.counting = entry.id > self._counted_through
         try:
             self._process(entry, batch)
         except Exception as error:  # noqa: BLE001 - a bug of ours on one request must not stop all
@@ -154,6 +156,8 @@ class Pipeline:
             self._count(entry, {"failed": entry.items})
             _LOG.error("request %s could not be processed: %s", entry.id, error, exc_info=error)
             return
+        finally:
+            self._work.counting = True
         self._pins.unpin(entry.id)
 
     def _process(self, entry: Entry, batch: Batch | None) -> None:
@@ -178,9 +182,7 @@ class Pipeline:
         return outcome
 
     def _count(self, entry: Entry, outcomes: dict[str, int]) -> None:
-        """Count what became of a request's items, once over restarts."""
-        if entry.id <= self._counted_through:
-            return
+        """Count what became of a request's items."""
         work = self._work
         stage = "assemble" if entry.signal == "traces" else "assemble_logs"
         for outcome, amount in outcomes.items():

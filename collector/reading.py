@@ -44,11 +44,14 @@ class Reader:
         self._read = read
         self._count = count
 
-    def held(self, entry: Entry, position: int, item: Span | LogRecord) -> Held | None:
-        """Return a span or log record with its facts; ``None`` if it says nothing about an agent."""
-        facts = (
-            self._normaliser.span(item) if isinstance(item, Span) else self._normaliser.log(item)
-        )
+    def held(
+        self, entry: Entry, position: int, item: Span | LogRecord, *, again: bool = False
+    ) -> Held | None:
+        """Return a span or log record with its facts; ``None`` if it says nothing about an agent.
+
+        ``again`` says that it was read, and counted, before.
+        """
+        facts = self._facts(item, again=again)
         if facts is None:
             return None
         facts = _with_sender(facts, entry)
@@ -65,13 +68,14 @@ class Reader:
             is_log=isinstance(item, LogRecord),
         )
 
-    def _facts(self, item: Span | LogRecord) -> Facts | None:
+    def _facts(self, item: Span | LogRecord, *, again: bool) -> Facts | None:
         try:
             if isinstance(item, Span):
                 return self._normaliser.span(item)
             return self._normaliser.log(item)
         except Exception as error:  # noqa: BLE001 - a span we cannot read is kept as a plain one
-            self._count("normalise_errors_total", error=type(error).__name__)
+            if not again:
+                self._count("normalise_errors_total", error=type(error).__name__)
             if not isinstance(item, Span):
                 return None
             return Facts(
@@ -101,7 +105,7 @@ class Reader:
         for entry in self._read(sorted(entries)) if entries else ():
             items = batch_of(entry).items()
             for missing in entries[entry.id]:
-                again = self.held(entry, missing.ref[1], items[missing.ref[1]])
+                again = self.held(entry, missing.ref[1], items[missing.ref[1]], again=True)
                 if again is not None:
                     full.append(again)
         return sorted(full, key=lambda h: h.ref)

@@ -21,6 +21,8 @@ class Work:
     """The growing transaction of one step."""
 
     def __init__(self) -> None:
+        self.counting = True
+        """Whether counts are taken: not while requests are read that were counted before a crash."""
         self.clear()
 
     def clear(self) -> None:
@@ -57,7 +59,8 @@ class Work:
 
     def count(self, name: str, amount: float = 1.0, **labels: str) -> None:
         """Raise a total when this step is committed."""
-        totals.add(self.totals, name, amount, **labels)
+        if self.counting:
+            totals.add(self.totals, name, amount, **labels)
 
     def conclude(self, talk: Talk, conclusion: Conclusion) -> None:
         """Take in a decided episode."""

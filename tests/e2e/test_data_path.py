@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,16 +10,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from collector.config import AssembleConfig, Config, RedactConfig
+from collector.config import AssembleConfig, Config
 from collector.model import Conversation
-from collector.redactor import Redactor
-from scorers.registry import configured
-from scorers.runner import Runner
+from tests.e2e.checks import (
+    ScoreKey,
+    check_counts,
+    check_exports,
+    counted_once,
+    expected,
+    keyed,
+)
 from tests.e2e.instance import Clock, Instance
 from tests.e2e.stitching import pairs, truth
 from tests.e2e.traffic import as_json_requests, as_requests, synthetic
-
-ScoreKey = tuple[str, str, str, str]
 
 
 @pytest.fixture
@@ -37,19 +38,6 @@ def instance(tmp_path: Path, clock: Clock) -> Iterator[Instance]:
         yield instance
 
 
-def expected(conversations: Sequence[Conversation]) -> dict[ScoreKey, tuple[Any, ...]]:
-    """Score transcripts as ``outrider score`` does."""
-    runner = Runner(configured({}), clock_ns=lambda: 0, seconds=time.perf_counter)
-    redactor = Redactor(RedactConfig().kinds)
-    scores: dict[ScoreKey, tuple[Any, ...]] = {}
-    for conversation in conversations:
-        for score in runner.run(conversation)[0]:
-            key = (score.conversation_id, score.scorer, score.level, score.target)
-            assert key not in scores
-            scores[key] = (score.verdict, score.value, redactor.text(score.reason))
-    return scores
-
-
 def named(conversation: Conversation, number: int) -> Conversation:
     """Let the customer say who they are, as customers do; twins in every word cannot be told apart."""
     messages = list(conversation.messages)
@@ -59,25 +47,11 @@ def named(conversation: Conversation, number: int) -> Conversation:
     return msgspec.structs.replace(conversation, messages=tuple(messages))
 
 
-def exported(instance: Instance) -> dict[ScoreKey, tuple[Any, ...]]:
-    """Read the scores back; no key may stand twice."""
-    scores: dict[ScoreKey, tuple[Any, ...]] = {}
-    for row in instance.export("scores"):
-        key = (row["conversation_id"], row["scorer"], row["level"], row["target"])
-        assert key not in scores
-        scores[key] = (row["verdict"], row["value"], row["reason"])
-    return scores
-
-
 def stored(instance: Instance) -> dict[ScoreKey, tuple[Any, ...]]:
     """Read every score, those of episodes that go on included; exports begin with the decision."""
     while instance.path.shipping.unstored:
         instance.step()
-    rows = instance.path.store.query("SELECT * FROM scores FINAL")
-    keys = [(row["conversation_id"], row["scorer"], row["level"], row["target"]) for row in rows]
-    assert len(keys) == len(set(keys))
-    said = [(row["verdict"], row["value"], row["reason"]) for row in rows]
-    return dict(zip(keys, said, strict=True))
+    return keyed(instance.path.store.query("SELECT * FROM scores FINAL"))
 
 
 def check_balance(instance: Instance) -> None:
@@ -89,23 +63,8 @@ def check_balance(instance: Instance) -> None:
 
 def check_once(instance: Instance, conversations: Sequence[Conversation]) -> None:
     """Hold that every conversation was decided, scored, counted and written down once."""
-    assert exported(instance) == expected(conversations)
-    heads = Counter(
-        (row["conversation_id"], row["episode"]) for row in instance.export("conversations")
-    )
-    assert heads == {(c.id, 1): 1 for c in conversations}
-    ledger = Counter(
-        (row["conversation_id"], row["episode"], row["scorer"])
-        for row in instance.export("decisions")
-    )
-    assert ledger == {(c.id, 1, s.name): 1 for c in conversations for s in configured({})}
-    observed = [(row["conversation_id"], row["scorer"]) for row in instance.export("observations")]
-    assert len(observed) == len(set(observed))
-    numbers = sorted(row["sequence"] for row in instance.export("observations"))
-    assert numbers == list(range(1, len(numbers) + 1))
-    assert instance.total("episodes_total") == len(conversations)
-    verdicts = [v for v in expected(conversations).values() if v[0] in ("pass", "fail")]
-    assert instance.total("scores_total") == len(verdicts)
+    check_exports(instance.export, conversations)
+    check_counts(instance.total, conversations)
     check_balance(instance)
 
 
@@ -185,6 +144,12 @@ def test_a_crash_between_any_two_steps_changes_nothing(
     with Instance(tmp_path / "data", clock=clock) as instance:
         instance.later(5)
         check_once(instance, conversations)
+        totals = counted_once(instance.path.journal.totals())
+    with Instance(tmp_path / "calm", clock=clock) as instance:
+        instance.send(bodies)
+        instance.later(5)
+        instance.export("scores")
+        assert counted_once(instance.path.journal.totals()) == pytest.approx(totals)
 
 
 def test_conversations_without_ids_are_put_back_together(instance: Instance) -> None:

@@ -40,7 +40,7 @@ def glance(text: str) -> Glance:
 
 
 def _runs(text: str, lower: str) -> Iterator[Extent]:
-    named = any(word in lower for word in _PHONE_WORDS)
+    named: bool | None = None
     for match in _RUN.finditer(text):
         start, end = match.span()
         date = _DATE.match(text, start)
@@ -50,8 +50,14 @@ def _runs(text: str, lower: str) -> Iterator[Extent]:
             if end - start <= _FEWEST:
                 continue
         run = text[start:end]
-        if sum(map(str.isdigit, run)) < _FEWEST:
+        digits = run.isdigit()
+        if not digits and sum(map(str.isdigit, run)) < _FEWEST:
             continue
-        plain = len(run) < _SHORTEST_CARD and text[start - 1 : start] != "+"
-        if not (plain and not named and run.isdigit()):
-            yield start, end
+        if digits and len(run) < _SHORTEST_CARD and text[start - 1 : start] != "+":
+            if len(run) < _FEWEST:
+                continue
+            if named is None:
+                named = any(word in lower for word in _PHONE_WORDS)
+            if not named:
+                continue
+        yield start, end

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from collector.glance import glance
+from collector.growing import Growing
 from collector.memo import Memo
 from collector.model import Conversation, Identity, Message, ScoreRecord, ToolDefinition
 from collector.replacer import Replacer
@@ -20,6 +21,9 @@ SLICE_FROM = 512
 """JSON arrays from this length are redacted element by element, so that repeats are looked up."""
 MAX_DEPTH = 48
 """Deeper JSON is redacted as text."""
+MAX_FIELDS = 4096
+LONGEST_FIELD = 256
+"""Field names that are remembered: so many, and so long."""
 _NUMBERS = range(10**6, 10**19)
 
 
@@ -53,8 +57,12 @@ class Redactor:
         self._shortest = 1 if own else 6
         self._replacer = Replacer([*(KINDS[name] for name in kinds), *own.values()])
         self._texts: Memo[str] = Memo(memo_bytes // 2)
-        self._slices: Memo[bytes] = Memo(memo_bytes // 2)
-        self._name_kinds: dict[str, str] = {}
+        self._slices: Memo[bytes] = Memo(memo_bytes // 4)
+        self._arrays: Memo[str] = Memo(memo_bytes // 8)
+        self._histories: Growing[tuple[bool, list[bytes]]] = Growing(memo_bytes // 8)
+        """Whether an array was clean as it came, and its elements redacted."""
+        self._fields: dict[str, tuple[str, str]] = {}
+        """Field name to the kind its value must be, and the name redacted where it has to be."""
         self._same: dict[int, tuple[Any, Any]] = {}
         self._json = msgspec.json.Decoder()
         self._array = msgspec.json.Decoder(list[msgspec.Raw])
@@ -66,8 +74,10 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return the text without anything sensitive; JSON stays JSON."""
+        if len(text) < self._shortest:
+            return text
         if len(text) >= SLICE_FROM and text[0] == "[":
-            sliced = self._sliced(text)
+            sliced = self._array_text(text)
             if sliced is not None:
                 return sliced
         return self._remembered(text)
@@ -82,11 +92,22 @@ class Redactor:
 
     def span(self, span: Span) -> Span:
         """Return the span with its name, status, attributes, events, links and resource redacted."""
+        name, status = self.text(span.name), self.text(span.status_message)
+        attributes, resource = self._mapping(span.attributes, 0), self._once(span.resource)
+        if (
+            not span.events
+            and not span.links
+            and name is span.name
+            and status is span.status_message
+            and attributes is span.attributes
+            and resource is span.resource
+        ):
+            return span
         return msgspec.structs.replace(
             span,
-            name=self.text(span.name),
-            status_message=self.text(span.status_message),
-            attributes=self._walk(span.attributes, "", 0),
+            name=name,
+            status_message=status,
+            attributes=attributes,
             events=tuple(
                 msgspec.structs.replace(
                     event,
@@ -99,7 +120,7 @@ class Redactor:
                 msgspec.structs.replace(link, attributes=self._walk(link.attributes, "", 0))
                 for link in span.links
             ),
-            resource=self._once(span.resource),
+            resource=resource,
         )
 
     def conversation(self, conversation: Conversation) -> Conversation:
@@ -197,29 +218,41 @@ class Redactor:
         if text.startswith(("[", "{")):
             try:
                 value = self._json.decode(text)
-            except (msgspec.DecodeError, RecursionError):
+            except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
                 return self._replacer.replaced(text, look)
             clean = self._walk(value, "", 0)
             return text if clean is value else msgspec.json.encode(clean).decode()
         return self._replacer.replaced(text, look)
 
-    def _sliced(self, text: str) -> str | None:
+    def _array_text(self, text: str) -> str | None:
         """Redact a JSON array element by element; ``None`` where it is not one."""
+        known, rest = self._histories.split(text)
+        if known is None:
+            clean = self._arrays.get(text)
+            if clean is not None:
+                return text if clean == text else clean
+        pure, before = known or (True, [])
         try:
-            pieces = [bytes(raw) for raw in self._array.decode(text)]
-        except (msgspec.DecodeError, RecursionError):
+            pieces = [bytes(raw) for raw in self._array.decode(rest)]
+        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+            return None
+        if not pieces:
             return None
         cleaned = [self._slices.get(piece) or self._slice(piece) for piece in pieces]
-        if cleaned == pieces:
-            return text
-        return (b"[" + b",".join(cleaned) + b"]").decode()
+        pure = pure and cleaned == pieces
+        cleaned = before + cleaned
+        self._histories.keep(text, (pure, cleaned))
+        clean = text if pure else (b"[" + b",".join(cleaned) + b"]").decode()
+        if known is None:
+            # A history that grew will grow on and not come again.
+            self._arrays.put(text, clean)
+        return clean
 
     def _slice(self, piece: bytes) -> bytes:
-        clean = piece
-        if self._replacer.possible(glance(piece.decode())):
-            value = self._json.decode(piece)
-            walked = self._walk(value, "", 0)
-            clean = piece if walked is value else msgspec.json.encode(walked)
+        # A message is taken apart at once: its text comes again in other places by itself.
+        value = self._json.decode(piece)
+        walked = self._walk(value, "", 0)
+        clean = piece if walked is value else msgspec.json.encode(walked)
         self._slices.put(piece, clean)
         return clean
 
@@ -249,34 +282,56 @@ class Redactor:
         return clean
 
     def _mapping(self, value: dict[str, Any], depth: int) -> dict[str, Any]:
-        clean: dict[str, Any] = {}
-        same = True
+        fields, shortest = self._fields, self._shortest
+        changed: dict[str, Any] = {}
+        renamed = False
         for key, item in value.items():
-            new = self._walk(item, key, depth + 1)
-            safe_key = key if len(key) < self._shortest else self._remembered(key)
-            same = same and new is item and safe_key is key
+            kind, safe_key = fields.get(key) or self._field(key)
+            renamed = renamed or safe_key != ""
+            if type(item) is str:
+                if kind:
+                    new: Any = self._leaf(item, key)
+                elif len(item) < shortest:
+                    continue
+                else:
+                    new = self.text(item)
+            else:
+                new = self._walk(item, key, depth + 1)
+            if new is not item:
+                changed[key] = new
+        if not renamed:
+            return {**value, **changed} if changed else value
+        return self._renamed(value | changed)
+
+    def _renamed(self, value: dict[str, Any]) -> dict[str, Any]:
+        clean: dict[str, Any] = {}
+        for key, item in value.items():
+            safe_key = self._field(key)[1] or key
             while safe_key in clean:
                 safe_key += "_"
-            clean[safe_key] = new
-        return value if same else clean
+            clean[safe_key] = item
+        return clean
 
     def _leaf(self, text: str, name: str) -> str:
-        kind = self._kind_of(name) if name else ""
+        kind = (self._fields.get(name) or self._field(name))[0] if name else ""
         if not kind and len(text) < self._shortest:
             return text
         if not kind or not text or self._replacer.is_placeholder(text):
             return self.text(text)
         if kind == "phone" and not 7 <= sum(map(str.isdigit, text)) <= 15:
-            return self.text(text)
+            clean = self.text(text)
+            # What is left may have as few digits as a phone number.
+            return clean if clean == text else self._leaf(clean, name)
         self.redactions[kind] += 1
         return f"[{kind}]"
 
-    def _kind_of(self, name: str) -> str:
-        kind = self._name_kinds.get(name)
-        if kind is None:
-            kind = name_kind(name)
-            kind = kind if kind in self._names else ""
-            if len(self._name_kinds) >= 4096:
-                self._name_kinds.clear()
-            self._name_kinds[name] = kind
-        return kind
+    def _field(self, name: str) -> tuple[str, str]:
+        known = self._fields.get(name)
+        if known is None:
+            kind, safe = name_kind(name), self.text(name)
+            known = (kind if kind in self._names else "", "" if safe is name else safe)
+            if len(self._fields) >= MAX_FIELDS:
+                self._fields.clear()
+            if len(name) <= LONGEST_FIELD:
+                self._fields[name] = known
+        return known

@@ -30,12 +30,14 @@ class Replacer:
 
     def possible(self, look: Glance) -> bool:
         """Tell whether the text, or a JSON text's decoded leaves, can hold anything to replace."""
+        for kind in self._kinds:
+            if kind.possible(look):
+                return True
         # A character written as an escape in JSON can hide an anchor from the glance.
-        return (
-            any(kind.possible(look) for kind in self._kinds)
-            or "\\u" in look.text
-            or any(hint in look.lower for hint in NAME_HINTS)
-        )
+        if "\\u" in look.text:
+            return True
+        lower = look.lower
+        return any(hint in lower for hint in NAME_HINTS)
 
     def replaced(self, text: str, look: Glance) -> str:
         """Return the text with every find replaced; the very same text where there is none.

@@ -16,7 +16,11 @@ from collector.glance import Extent, Glance
 
 _START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf]))"
 _HYPHENATED = re.compile(r"-[A-Za-z0-9_-]{10}")
-_UNDERSCORED = re.compile(r"_[A-Za-z0-9_]{16}")
+_UNDERSCORED = re.compile(r"_(?=[A-Za-z0-9_]{16})")
+_BEFORE_UNDERSCORE = (
+    *("ghp", "gho", "ghu", "ghs", "ghr", "github_pat", "hf", "npm", "gsk"),
+    *("sk_live", "sk_test", "rk_live", "rk_test"),
+)
 _KEY = re.compile(
     _START + r"(?:(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])"
     r"|AIza[A-Za-z0-9_-]{35}"
@@ -145,11 +149,18 @@ def _has_prefixed_key(text: str) -> bool:
         or "ASIA" in text
         or "AIza" in text
         or "SG." in text
-        or ("_" in text and _UNDERSCORED.search(text) is not None)
+        or ("_" in text and _has_underscored_key(text))
         or (
             ("sk-" in text or "xox" in text or "lpat-" in text or "pi-" in text or "plx-" in text)
             and _HYPHENATED.search(text) is not None
         )
+    )
+
+
+def _has_underscored_key(text: str) -> bool:
+    # Most underscores before something long are those of tool names and call ids.
+    return any(
+        text.endswith(_BEFORE_UNDERSCORE, 0, match.start()) for match in _UNDERSCORED.finditer(text)
     )
 
 
@@ -165,10 +176,16 @@ def _has_assignment(lower: str) -> bool:
     )
 
 
+def _is_spoken(lower: str) -> bool:
+    return "pass" in lower or "pwd" in lower
+
+
 def _keys_possible(look: Glance) -> bool:
-    text = look.text
+    text, lower = look.text, look.lower
+    # Without a separator a name can only be followed by "is" or "was".
+    assigned = _has_assignment(lower) if ":" in text or "=" in text else _is_spoken(lower)
     return (
-        _has_assignment(look.lower)
+        assigned
         or _has_prefixed_key(text)
         or "PRIVATE KEY-" in text
         or ("@" in text and "://" in text)

@@ -6,7 +6,7 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from collector.model import Evidence, ScoreRecord
@@ -66,6 +66,7 @@ def test_redaction_is_idempotent(text: str) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(JSONS)
+@example({"phone": "+442079460958415-555-0100"})
 def test_json_stays_json(value: object) -> None:
     """A text that is JSON is JSON of the same shape afterwards, and redaction is stable."""
     text = json.dumps([value, "padding " * 80])
@@ -236,3 +237,23 @@ def test_score_is_redacted() -> None:
     clean = Redactor(ALL).score(score)
     assert clean.reason == "said it wrote to [email]"
     assert clean.evidence[0].quote == "I wrote to [email]"
+
+
+def test_growing_history_is_read_from_where_it_grew() -> None:
+    """A history is redacted to the same text whether its beginning was seen before or not."""
+    messages = [
+        {"role": "user", "content": f"{n} " + ("mia@example.com " if n == 4 else "") + "x" * 300}
+        for n in range(7)
+    ]
+    redactor = Redactor(ALL)
+    for length in range(2, 8):
+        text = json.dumps(messages[:length])
+        assert redactor.text(text) == Redactor(ALL).text(text)
+    broken = json.dumps(messages)[:-1] + ", {]"
+    assert redactor.text(broken) == Redactor(ALL).text(broken)
+
+
+def test_clean_span_is_not_copied() -> None:
+    """A span in which there is nothing to redact stays the same object."""
+    clean = span("chat", attributes={"gen_ai.request.model": "sonnet", "n": 3, "flags": [1, 2]})
+    assert Redactor(ALL).span(clean) is clean

@@ -22,6 +22,7 @@ _LOG = logging.getLogger(__name__)
 
 DRAIN_S = 10.0
 """Longest a graceful stop waits for all threads together; the rest stays in the journal."""
+_STOPPING = (signal.SIGINT, signal.SIGTERM)
 _LAST_WORD_S = 0.5
 """What a thread is given to end when that time is used up."""
 
@@ -158,25 +159,23 @@ async def _serve(
     process: Process, servers: Sequence[Listening], announce: Callable[[], None]
 ) -> None:
     loop = asyncio.get_running_loop()
-    told = False
 
     def stop_all() -> None:
         for server in servers:
             server.stop()
 
     def on_signal() -> None:
-        nonlocal told
-        if told:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            signal.raise_signal(signal.SIGTERM)
-        told = True
+        # From here on a signal ends the process as it would any other, whatever hangs.
+        for number in _STOPPING:
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_DFL)
         stop_all()
 
     def on_failure() -> None:
         loop.call_soon_threadsafe(stop_all)
 
     process.on_failure = on_failure
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _STOPPING:
         loop.add_signal_handler(number, on_signal)
     process.start()
     announce()

@@ -112,8 +112,7 @@ class Served:
 
         def receives() -> bool:
             assert process.poll() is None, self.errors.read_text()[-4_000:]
-            with socket.socket() as probe:
-                return probe.connect_ex(("127.0.0.1", int(self.receive.rpartition(":")[2]))) == 0
+            return self.receives()
 
         eventually(receives, "the process receives")
         return time.monotonic() - began
@@ -138,6 +137,11 @@ class Served:
         return code
 
     # --- what it says
+
+    def receives(self) -> bool:
+        """Say whether the receiver takes connections."""
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", int(self.receive.rpartition(":")[2]))) == 0
 
     def ready(self) -> tuple[int, list[str]]:
         """Return the status and the problems that /readyz tells."""

@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import random
+import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from prometheus_client.exposition import generate_latest
 
 from alerts.exporter import Exporter
+from collector.config import Config, StoreConfig
 from collector.journal import Journal
 from collector.model import Conversation
 from collector.replay import Request
 from collector.totals import SeriesKey
+from tests.clickhouse_endpoint import Endpoint
 from tests.e2e.checks import check_counts, check_exports, counted_once
 from tests.e2e.instance import Clock, Instance
-from tests.e2e.served import Scraping, Sending, Served, never_falls, parsed, summed
+from tests.e2e.served import Scraping, Sending, Served, eventually, never_falls, parsed, summed
 from tests.e2e.traffic import requests_of, synthetic
 
 MANY = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+    """Serve ClickHouse's HTTP interface from a process of its own."""
+    with Endpoint(tmp_path_factory.mktemp("endpoint") / "engine") as running:
+        yield running
+
+
+@pytest.fixture
+def endpoint(engine: Endpoint) -> Iterator[Endpoint]:
+    """Give the server in good health, and leave it so."""
+    yield engine
+    engine.fault("")
 
 
 def planned(conversations: Sequence[Conversation]) -> list[Request]:
@@ -28,14 +45,15 @@ def planned(conversations: Sequence[Conversation]) -> list[Request]:
     return requests_of(conversations, interleave=12, batch=6)
 
 
-def undisturbed(
-    directory: Path, requests: Sequence[Request], conversations: Sequence[Conversation]
-) -> dict[SeriesKey, float]:
-    """Run the same requests once without any trouble, and scrape the totals."""
-    with Instance(directory, clock=Clock()) as instance:
+def undisturbed(directory: Path, requests: Sequence[Request]) -> dict[SeriesKey, float]:
+    """Process the same requests once without any trouble, and scrape the totals.
+
+    They are the same with a store and without, so there is none.
+    """
+    config = Config(store=StoreConfig(url="http://127.0.0.1:9"))
+    with Instance(directory, clock=Clock(), config=config) as instance:
         instance.send(request.body for request in requests)
         instance.later(5)
-        check_exports(instance.export, conversations)
         text = generate_latest(Exporter(instance.path.journal.totals)).decode()
     return totals_of(parsed(text))
 
@@ -89,7 +107,7 @@ def test_kills_at_random_moments_change_nothing(tmp_path: Path, seed: int) -> No
     """Whatever the process was doing when it died: every conversation once, every counter rising."""
     conversations = synthetic(60, seed=100 + seed)
     requests = planned(conversations)
-    want = undisturbed(tmp_path / "calm", requests, conversations)
+    want = undisturbed(tmp_path / "calm", requests)
     chance = random.Random(seed)  # noqa: S311 - a seeded test
     with Served(tmp_path / "data") as served:
         scraping, sending = Scraping(served), Sending(served, requests)
@@ -109,7 +127,7 @@ def test_resends_around_a_kill_change_nothing(tmp_path: Path, seed: int) -> None
     """Every request twice, a crash in between, and all of them again after the decision."""
     conversations = synthetic(40, seed=200 + seed)
     requests = planned(conversations)
-    want = undisturbed(tmp_path / "calm", requests, conversations)
+    want = undisturbed(tmp_path / "calm", requests)
     chance = random.Random(seed)  # noqa: S311 - a seeded test
     with Served(tmp_path / "data") as served:
         scraping = Scraping(served)
@@ -127,3 +145,39 @@ def test_resends_around_a_kill_change_nothing(tmp_path: Path, seed: int) -> None
         again.finish()
         check_once(served, conversations, want)
         scraping.finish()
+
+
+def test_told_to_stop_under_load_it_stops_and_loses_nothing(tmp_path: Path) -> None:
+    """SIGTERM in the middle of a burst: exit 0, and the next process goes on where it stopped."""
+    conversations = synthetic(40, seed=301)
+    requests = planned(conversations)
+    want = undisturbed(tmp_path / "calm", requests)
+    with Served(tmp_path / "data") as served:
+        scraping, sending = Scraping(served), Sending(served, requests)
+        scraping.start()
+        sending.start()
+        for point in (len(requests) // 3, len(requests) // 2):
+            sending.wait_for(point)
+            served.signal()
+            assert served.ended() == 0
+            served.start()
+        sending.finish()
+        check_once(served, conversations, want)
+        scraping.finish()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_ends_a_stop_that_takes_long(
+    tmp_path: Path, endpoint: Endpoint, number: signal.Signals
+) -> None:
+    """A store that hangs holds the drain up; whoever asks again is not kept waiting."""
+    endpoint.fault("hang", match="INSERT INTO")
+    with Served(tmp_path / "data", STORE__URL=endpoint.url, STORE__DATABASE="twice") as served:
+        sending = Sending(served, planned(synthetic(3, seed=302)))
+        sending.start()
+        sending.finish()
+        eventually(lambda: served.value("outbox_rows") > 0, "something waits for the store")
+        served.signal(number)
+        eventually(lambda: not served.receives(), "the ports are closed")
+        served.signal(number)
+        assert served.ended() == -number

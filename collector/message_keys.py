@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from operator import is_
 
 import msgspec
 
@@ -16,6 +17,8 @@ from collector.model import JsonValue, Message, ToolDefinition
 
 _ENCODER = msgspec.json.Encoder(order="sorted")
 _SEPARATOR = b"\x1f"
+_CHAINS = 2_000
+"""Histories whose keys are remembered."""
 
 
 def canonical(value: JsonValue) -> bytes:
@@ -47,6 +50,8 @@ class MessageKeys:
         self._limit = limit
         self._atoms: dict[int, tuple[Message, tuple[bytes, ...]]] = {}
         self._tools: dict[int, tuple[tuple[ToolDefinition, ...], bytes]] = {}
+        self._chains: dict[tuple[bytes, int], tuple[Sequence[Message], list[bytes]]] = {}
+        """By seed and first message: the last history that began so, and its keys."""
 
     def atoms(self, message: Message) -> tuple[bytes, ...]:
         """Return one digest per thing the message says, in order."""
@@ -61,13 +66,27 @@ class MessageKeys:
         return atoms
 
     def chain(self, seed: bytes, messages: Sequence[Message]) -> list[bytes]:
-        """Return the key of every prefix: item ``i`` stands for ``messages[: i + 1]``."""
-        keys: list[bytes] = []
-        key = seed
-        for message in messages:
+        """Return the key of every prefix: item ``i`` stands for ``messages[: i + 1]``.
+
+        The list may be handed out again and is not to be changed.
+        """
+        if not messages:
+            return []
+        place = (seed, id(messages[0]))
+        known, keys = self._chains.get(place, ((), []))
+        same = _shared(known, messages)
+        if same == len(messages):
+            return keys if same == len(keys) else keys[:same]
+        keys = keys[:same]
+        key = keys[-1] if keys else seed
+        for message in messages[same:] if same else messages:
             for atom in self.atoms(message):
                 key = digest(key + atom)
             keys.append(key)
+        if len(self._chains) >= _CHAINS:
+            self._chains.clear()
+        # The messages are kept beside their keys so that no id is given to another object.
+        self._chains[place] = (tuple(messages), keys)
         return keys
 
     def tools(self, tools: tuple[ToolDefinition, ...]) -> bytes:
@@ -82,6 +101,14 @@ class MessageKeys:
         key = digest(b"".join(_ENCODER.encode(tool) for tool in tools))
         self._tools[id(tools)] = (tools, key)
         return key
+
+
+def _shared(one: Sequence[Message], other: Sequence[Message]) -> int:
+    """Count the messages that two histories begin with alike, the very same objects."""
+    length = min(len(one), len(other))
+    if all(map(is_, one, other)):
+        return length
+    return next(n for n in range(length) if one[n] is not other[n])
 
 
 def _atoms(message: Message) -> list[bytes]:

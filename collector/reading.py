@@ -11,12 +11,15 @@ from collector.journal_records import Entry
 from collector.model import Facts, Identity
 from collector.normalise import Normaliser, span_key
 from collector.otlp import Batch, parse
+from collector.repeats import Repeats
 from collector.talk import Held
 from collector.telemetry import LogRecord, Span
 
 OWN_SERVICE = "outrider"
 """``service.name`` of Outrider's own telemetry, which is never scored."""
 
+SHARED_BYTES = 8 * 1024 * 1024
+"""Of long texts that are remembered, so that spans which repeat them share one."""
 _ENDED = 1 << 48
 
 
@@ -43,6 +46,7 @@ class Reader:
         self._normaliser = normaliser
         self._read = read
         self._count = count
+        self._repeats = Repeats(SHARED_BYTES)
 
     def held(
         self, entry: Entry, position: int, item: Span | LogRecord, *, again: bool = False
@@ -51,6 +55,8 @@ class Reader:
 
         ``again`` says that it was read, and counted, before.
         """
+        # Before anything is read, so that what is remembered is known by identity.
+        size = self._repeats.share(item.attributes)
         facts = self._facts(item, again=again)
         if facts is None:
             return None
@@ -59,7 +65,7 @@ class Reader:
             key=key_of(item),
             ref=(entry.id, position),
             size=len(entry.body) // max(1, entry.items),
-            richness=_richness(item),
+            richness=_richness(item, size),
             span_id=facts.span_id,
             parent_id=facts.parent_id,
             own_id=bool(facts.conversation_id),
@@ -133,11 +139,10 @@ def key_of(item: Span | LogRecord) -> bytes:
     return hashlib.blake2b(msgspec.msgpack.encode(said), digest_size=24).digest()
 
 
-def _richness(item: Span | LogRecord) -> int:
+def _richness(item: Span | LogRecord, size: int) -> int:
     """Order descriptions of one span: an ended one beats an open one, then the longer wins."""
     if isinstance(item, LogRecord):
         return 0
-    size = sum(len(v) if isinstance(v, str) else 8 for v in item.attributes.values())
     size += 64 * len(item.events)
     return (_ENDED if item.end_ns else 0) + min(size, _ENDED - 1)
 

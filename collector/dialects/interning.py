@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Generic, TypeVar
 
+from collector.growing import Growing
 from collector.model import Message, ToolDefinition
 
 Value = TypeVar("Value")
@@ -48,9 +49,10 @@ class Interned(Generic[Value]):
 
 
 class Memory:
-    """The tables that the dialects share: messages, tool definitions, system prompts."""
+    """The tables that the dialects share: messages, histories, tool definitions, system prompts."""
 
     def __init__(self, limit: int) -> None:
-        self.messages: Interned[tuple[Message, ...]] = Interned(limit * 6 // 8)
+        self.messages: Interned[tuple[Message, ...]] = Interned(limit * 5 // 8)
+        self.histories: Growing[tuple[Message, ...]] = Growing(limit // 8)
         self.tools: Interned[tuple[ToolDefinition, ...]] = Interned(limit // 8)
         self.prompts: Interned[str] = Interned(limit // 8)

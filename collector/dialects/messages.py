@@ -28,6 +28,7 @@ ROLES: dict[str, MessageRole] = {
 }
 CONTENT = ("parts", "content", "contents")
 """Where a message keeps its blocks: OTel and Google, the providers, OpenInference."""
+_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 LISTS = ("messages", "input", "contents")
 """Where a whole request keeps its messages."""
 
@@ -35,15 +36,30 @@ LISTS = ("messages", "input", "contents")
 def history(value: AttributeValue, memory: Memory) -> tuple[Message, ...]:
     """Read the messages a call was given; those seen before are not parsed again."""
     if isinstance(value, str):
-        try:
-            slices = msgspec.json.decode(value, type=list[msgspec.Raw])
-        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-            return _one(value, "user")
-        keys = [bytes(part) for part in slices]
-    elif isinstance(value, list):
-        keys = [msgspec.json.encode(item) for item in value]
+        return _history(value, memory)
+    if isinstance(value, list):
+        return _remembered([msgspec.json.encode(item) for item in value], memory)
+    return _one(value, "user")
+
+
+def _history(text: str, memory: Memory) -> tuple[Message, ...]:
+    before, rest = memory.histories.split(text)
+    try:
+        slices = _ARRAY.decode(rest)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return _one(text, "user")
+    if before is None:
+        messages = _remembered([bytes(part) for part in slices], memory)
+    elif slices:
+        messages = before + _remembered([bytes(part) for part in slices], memory)
     else:
-        return _one(value, "user")
+        return _one(text, "user")
+    if slices:
+        memory.histories.keep(text, messages)
+    return messages
+
+
+def _remembered(keys: list[bytes], memory: Memory) -> tuple[Message, ...]:
     table = memory.messages
     messages: list[Message] = []
     for key in keys:

@@ -15,6 +15,8 @@ from collector.stores.tables import TABLES, Row, Rows, stamp
 _LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 30.0
+_PATIENCE_S = 30.0
+"""What is not done after this time counts as not working, before the time-out says so."""
 
 
 class RowSink(Protocol):
@@ -47,6 +49,7 @@ class Delivery:
         pause: Callable[[float], bool],
         random: Callable[[], float],
         clock_ns: Callable[[], int],
+        seconds: Callable[[], float],
         prepare: Callable[[], object] | None = None,
     ) -> None:
         """Keep what is needed.
@@ -57,6 +60,7 @@ class Delivery:
             pause: Waits that many seconds; false means give up now.
             random: Gives 0..1, to spread retries.
             clock_ns: Time for dead letters.
+            seconds: Monotonic clock.
             prepare: Called until it succeeds when the store is opened: the migrations of a
                 server that may be down at start.
         """
@@ -66,13 +70,18 @@ class Delivery:
         self._random = random
         self._clock_ns = clock_ns
         self._prepare = prepare
-        self.last_error = ""
-        """What the store said last; empty while it takes everything."""
+        self._seconds = seconds
+        self._error = ""
+        self._trying_since: float | None = None
 
     @property
-    def healthy(self) -> bool:
-        """Whether the last try succeeded."""
-        return not self.last_error
+    def last_error(self) -> str:
+        """What is wrong with the store now; empty while it takes everything."""
+        since = self._trying_since
+        waited = 0.0 if since is None else self._seconds() - since
+        if not self._error and waited > _PATIENCE_S:
+            return f"no answer for {waited:.0f} s"
+        return self._error
 
     def open(self) -> bool:
         """Prepare the store; false when told to give up first."""
@@ -114,25 +123,28 @@ class Delivery:
     def _until_done(self, action: Callable[[], object]) -> bool:
         pause_s = _FIRST_PAUSE_S
         while True:
+            self._trying_since = self._seconds()
             try:
                 action()
             except PoisonRowError:
                 raise
             except OutriderError as error:
-                if not self.last_error:
+                if not self._error:
                     _LOG.warning(
                         "the store does not take rows, they stay in the journal: %s", error
                     )
-                self.last_error = str(error) or type(error).__name__
+                self._error = str(error) or type(error).__name__
                 self._count("store_errors_total", 1, {"kind": "unavailable"})
-                if not self._pause(pause_s * (0.5 + 0.5 * self._random())):
-                    return False
-                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
             else:
-                if self.last_error:
+                if self._error:
                     _LOG.info("the store takes rows again")
-                self.last_error = ""
+                self._error = ""
                 return True
+            finally:
+                self._trying_since = None
+            if not self._pause(pause_s * (0.5 + 0.5 * self._random())):
+                return False
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
     def _letter(self, table: str, row: Row, reason: str) -> Row:
         try:

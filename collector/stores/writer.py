@@ -81,6 +81,7 @@ class StoreWriter:
             pause=pause or (lambda pause_s: not self._give_up.wait(pause_s)),
             random=jitter,
             clock_ns=clock_ns,
+            seconds=seconds,
             prepare=prepare,
         )
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)

@@ -26,7 +26,7 @@ from collector.totals import SeriesKey
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE_S = 60.0
 """Nothing that a test waits for takes nearly as long; what does has failed."""
-PAUSE_S = 0.02
+PAUSE_S = 0.05
 
 
 def free_ports(count: int) -> list[int]:
@@ -104,6 +104,14 @@ class Served:
                 cwd=ROOT,
                 env={**os.environ, **environ},
             )
+
+    def refusal(self) -> str:
+        """Start a process that must not run, and return the one line that it says."""
+        self.client.close()
+        self.errors = self.errors.with_suffix(".refusal")
+        assert self.launch().wait(PATIENCE_S) == 2
+        (line,) = self.errors.read_text().splitlines()
+        return line
 
     def start(self) -> float:
         """Start the process, wait until it receives, and return how long that took, in seconds."""
@@ -207,7 +215,7 @@ class Scraping(threading.Thread):
     def run(self) -> None:
         """Go on until told that it is over; nobody answers while the process is down."""
         with httpx.Client(timeout=PATIENCE_S, trust_env=False) as client:
-            while not self._over.wait(PAUSE_S):
+            while not self._over.wait(2 * PAUSE_S):
                 try:
                     self._look(parsed(client.get(self._url).text))
                 except httpx.TransportError:

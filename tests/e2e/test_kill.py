@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -24,20 +24,6 @@ from tests.e2e.served import Scraping, Sending, Served, eventually, never_falls,
 from tests.e2e.traffic import requests_of, synthetic
 
 MANY = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
-    """Serve ClickHouse's HTTP interface from a process of its own."""
-    with Endpoint(tmp_path_factory.mktemp("endpoint") / "engine") as running:
-        yield running
-
-
-@pytest.fixture
-def endpoint(engine: Endpoint) -> Iterator[Endpoint]:
-    """Give the server in good health, and leave it so."""
-    yield engine
-    engine.fault("")
 
 
 def planned(conversations: Sequence[Conversation]) -> list[Request]:
@@ -103,13 +89,16 @@ def crash(served: Served, *, after_s: float) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, *(pytest.param(n, marks=MANY) for n in range(3, 11))])
-def test_kills_at_random_moments_change_nothing(tmp_path: Path, seed: int) -> None:
+def test_kills_at_random_moments_change_nothing(
+    tmp_path: Path, endpoint: Endpoint, seed: int
+) -> None:
     """Whatever the process was doing when it died: every conversation once, every counter rising."""
     conversations = synthetic(60, seed=100 + seed)
     requests = planned(conversations)
     want = undisturbed(tmp_path / "calm", requests)
     chance = random.Random(seed)  # noqa: S311 - a seeded test
-    with Served(tmp_path / "data") as served:
+    server = {"STORE__URL": endpoint.url, "STORE__DATABASE": f"kill_{seed}"}
+    with Served(tmp_path / "data", **({} if seed % 2 else server)) as served:
         scraping, sending = Scraping(served), Sending(served, requests)
         scraping.start()
         sending.start()
@@ -123,13 +112,16 @@ def test_kills_at_random_moments_change_nothing(tmp_path: Path, seed: int) -> No
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=MANY) for n in range(2, 6))])
-def test_resends_around_a_kill_change_nothing(tmp_path: Path, seed: int) -> None:
+def test_resends_around_a_kill_change_nothing(
+    tmp_path: Path, endpoint: Endpoint, seed: int
+) -> None:
     """Every request twice, a crash in between, and all of them again after the decision."""
     conversations = synthetic(40, seed=200 + seed)
     requests = planned(conversations)
     want = undisturbed(tmp_path / "calm", requests)
     chance = random.Random(seed)  # noqa: S311 - a seeded test
-    with Served(tmp_path / "data") as served:
+    server = {"STORE__URL": endpoint.url, "STORE__DATABASE": f"resent_{seed}"}
+    with Served(tmp_path / "data", **(server if seed % 2 else {})) as served:
         scraping = Scraping(served)
         scraping.start()
         sending = Sending(served, [request for request in requests for _ in range(2)])
@@ -172,7 +164,9 @@ def test_a_second_signal_ends_a_stop_that_takes_long(
 ) -> None:
     """A store that hangs holds the drain up; whoever asks again is not kept waiting."""
     endpoint.fault("hang", match="INSERT INTO")
-    with Served(tmp_path / "data", STORE__URL=endpoint.url, STORE__DATABASE="twice") as served:
+    with Served(
+        tmp_path / "data", STORE__URL=endpoint.url, STORE__DATABASE=f"stop_{number}"
+    ) as served:
         sending = Sending(served, planned(synthetic(3, seed=302)))
         sending.start()
         sending.finish()

@@ -59,7 +59,13 @@ def delivery(
         return len(pauses) < patience
 
     return Delivery(
-        sink, count=counted, pause=pause, random=lambda: 1.0, clock_ns=lambda: 7, prepare=prepare
+        sink,
+        count=counted,
+        pause=pause,
+        random=lambda: 1.0,
+        clock_ns=lambda: 7,
+        seconds=lambda: 0.0,
+        prepare=prepare,
     )
 
 
@@ -78,11 +84,11 @@ def test_an_unavailable_store_is_tried_again_ever_slower() -> None:
     """Pauses double up to half a minute, and the state tells the error until it works."""
     sink, counted, pauses = Sink(failures=12), Counted(), list[float]()
     sender = delivery(sink, counted, pauses)
-    assert sender.healthy
+    assert not sender.last_error
     assert sender.deliver({"scores": [["a"]]})
     assert pauses[:3] == [0.1, 0.2, 0.4]
     assert pauses[-1] == 30.0
-    assert sender.healthy
+    assert not sender.last_error
     assert counted.totals["store_errors_total", "unavailable"] == 12
     assert sink.rows == {"scores": [["a"]]}
 
@@ -92,7 +98,6 @@ def test_giving_up_says_so_and_keeps_the_error() -> None:
     sink, pauses = Sink(failures=99), list[float]()
     sender = delivery(sink, Counted(), pauses, patience=3)
     assert not sender.deliver({"scores": [["a"]]})
-    assert not sender.healthy
     assert sender.last_error == "down"
     assert sink.rows == {}
 

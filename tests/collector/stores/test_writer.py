@@ -160,6 +160,28 @@ def test_a_store_that_is_down_shows_and_does_not_hold_up_the_end() -> None:
     assert ledger.ids == []
 
 
+def test_a_store_that_does_not_answer_shows() -> None:
+    """An insert that hangs makes the writer unhealthy long before its time-out."""
+    gate, now = Gate(opened=False), [0.0]
+    sut = writer(gate, Ledger(), seconds=lambda: now[0])
+    assert sut.submit(batch(0), threading.Event())
+    assert gate.entered.wait(20)
+    assert sut.healthy
+    now[0] = 31.0
+    assert sut.last_error == "no answer for 31 s"
+    gate.open.set()
+    assert sut.close(20)
+    assert sut.healthy
+
+
+def test_the_store_is_prepared_before_anything_comes() -> None:
+    """A schema that cannot be brought up to date shows at the start, not with the first episode."""
+    prepared = threading.Event()
+    sut = writer(Gate(), Ledger(), prepare=prepared.set)
+    assert prepared.wait(20)
+    assert sut.close(20)
+
+
 def test_a_closed_writer_takes_nothing() -> None:
     """After close a submit is refused."""
     sut = writer(Gate(), Ledger())

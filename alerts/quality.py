@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from alerts.labels import Labels
 from alerts.metrics import CATALOGUE
@@ -42,8 +43,8 @@ class QualityMeter:
         """
         deltas: Deltas = {}
         who = self._who(decided.conversation)
-        for score in first:
-            self._verdict(deltas, who, score, stored=decided.sampling.kept)
+        for alike in _grouped(first):
+            self._verdict(deltas, who, alike, stored=decided.sampling.kept)
         for earlier, later in revised:
             if earlier.verdict != later.verdict:
                 # "from" is a keyword of the language, so these labels come as a mapping.
@@ -66,23 +67,25 @@ class QualityMeter:
         }
 
     def _verdict(
-        self, deltas: Deltas, who: dict[str, str], score: ScoreRecord, *, stored: bool
+        self, deltas: Deltas, who: dict[str, str], alike: list[ScoreRecord], *, stored: bool
     ) -> None:
+        """Count verdicts of one scorer that say the same."""
+        score, amount = alike[0], len(alike)
         scorer = self._labels.admit("scorer", score.scorer)
         if score.verdict == "failure":
             error = self._labels.admit("error", error_name(score.reason))
-            add(deltas, "score_failures_total", 1.0, scorer=scorer, error=error)
+            add(deltas, "score_failures_total", amount, scorer=scorer, error=error)
         if score.verdict not in ("pass", "fail"):
             return
         version = self._labels.admit("scorer_version", score.scorer_version)
         labels = {**who, "scorer": scorer, "scorer_version": version}
-        add(deltas, "scores_total", 1.0, **labels, verdict=score.verdict)
-        if stored and score.trace_id:
-            key = series("scores_total", **labels, verdict=score.verdict)
-            self.exemplars[key] = score.trace_id
+        add(deltas, "scores_total", amount, **labels, verdict=score.verdict)
+        trace_id = next((s.trace_id for s in reversed(alike) if s.trace_id), "")
+        if stored and trace_id:
+            self.exemplars[series("scores_total", **labels, verdict=score.verdict)] = trace_id
         if score.value is not None:
             bounds = CATALOGUE["score_value"].buckets
-            observe(deltas, "score_value", score.value, bounds, **labels)
+            observe(deltas, "score_value", score.value, bounds, amount, **labels)
 
     def _ledger(self, deltas: Deltas, decided: Decided) -> None:
         for row in decided.decisions:
@@ -96,10 +99,8 @@ class QualityMeter:
             c for c in conversation.tool_calls if c.requestor != "user" and not c.simulated
         ]
         llm_calls = conversation.llm_calls
-        for tool_call in tool_calls:
-            self._tool_call(deltas, agent, tool_call)
-        for llm_call in llm_calls:
-            self._llm_call(deltas, agent, llm_call)
+        self._tool_calls(deltas, agent, tool_calls)
+        self._llm_calls(deltas, agent, llm_calls)
         for kind, seen in (
             ("arguments", [call.arguments is not None for call in tool_calls]),
             ("result", [call.result is not None for call in tool_calls]),
@@ -111,23 +112,42 @@ class QualityMeter:
                 add(deltas, "content_expected_total", len(seen), agent=agent, kind=kind)
                 add(deltas, "content_seen_total", sum(seen), agent=agent, kind=kind)
 
-    def _tool_call(self, deltas: Deltas, agent: str, call: ToolCall) -> None:
-        tool = self._labels.admit("tool", call.name)
-        add(deltas, "tool_calls_total", 1.0, agent=agent, tool=tool, outcome=tool_outcome(call))
-        if call.started_ns and call.ended_ns >= call.started_ns:
-            seconds = (call.ended_ns - call.started_ns) / 1e9
-            bounds = CATALOGUE["tool_call_duration_seconds"].buckets
-            observe(deltas, "tool_call_duration_seconds", seconds, bounds, agent=agent, tool=tool)
+    def _tool_calls(self, deltas: Deltas, agent: str, calls: Sequence[ToolCall]) -> None:
+        bounds = CATALOGUE["tool_call_duration_seconds"].buckets
+        outcomes = Counter((call.name, tool_outcome(call)) for call in calls)
+        tools = {name: self._labels.admit("tool", name) for name, _ in outcomes}
+        for (name, outcome), amount in outcomes.items():
+            labels = {"agent": agent, "tool": tools[name], "outcome": outcome}
+            add(deltas, "tool_calls_total", amount, **labels)
+        for call in calls:
+            if call.started_ns and call.ended_ns >= call.started_ns:
+                seconds = (call.ended_ns - call.started_ns) / 1e9
+                labels = {"agent": agent, "tool": tools[call.name]}
+                observe(deltas, "tool_call_duration_seconds", seconds, bounds, 1, **labels)
 
-    def _llm_call(self, deltas: Deltas, agent: str, call: LlmCall) -> None:
-        model = self._labels.admit("model", call.model)
-        if call.usage is not None:
-            for kind in ("input", "output", "cache_read", "cache_write", "reasoning"):
-                tokens = max(0, getattr(call.usage, kind))
-                if tokens:
-                    add(deltas, "llm_tokens_total", tokens, agent=agent, model=model, kind=kind)
-        if call.cost_usd is not None and call.cost_usd > 0:
-            add(deltas, "llm_cost_usd_total", call.cost_usd, agent=agent, model=model)
+    def _llm_calls(self, deltas: Deltas, agent: str, calls: Sequence[LlmCall]) -> None:
+        tokens: Counter[tuple[str, str]] = Counter()
+        for call in calls:
+            if call.usage is not None:
+                for kind in ("input", "output", "cache_read", "cache_write", "reasoning"):
+                    tokens[call.model, kind] += max(0, getattr(call.usage, kind))
+            if call.cost_usd is not None and call.cost_usd > 0:
+                model = self._labels.admit("model", call.model)
+                add(deltas, "llm_cost_usd_total", call.cost_usd, agent=agent, model=model)
+        for (name, kind), amount in tokens.items():
+            if amount:
+                model = self._labels.admit("model", name)
+                add(deltas, "llm_tokens_total", amount, agent=agent, model=model, kind=kind)
+
+
+def _grouped(scores: Sequence[ScoreRecord]) -> Iterable[list[ScoreRecord]]:
+    """Put together the verdicts that raise the same series, so that each is raised once."""
+    groups: dict[tuple[str, str, str, float | None, str], list[ScoreRecord]] = {}
+    for score in scores:
+        reason = score.reason if score.verdict == "failure" else ""
+        key = (score.scorer, score.scorer_version, score.verdict, score.value, reason)
+        groups.setdefault(key, []).append(score)
+    return groups.values()
 
 
 def error_name(reason: str) -> str:

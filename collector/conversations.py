@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -10,7 +9,7 @@ import msgspec
 from collector.builder import conversation_of
 from collector.calls import ModelCall, join_tools, llm_call, model_calls, tool_facts
 from collector.history import history_of, with_results
-from collector.message_keys import MessageKeys, digest
+from collector.message_keys import MessageKeys
 from collector.model import (
     Conversation,
     Document,
@@ -22,18 +21,12 @@ from collector.model import (
     ToolDefinition,
 )
 
-_DIGITS = re.compile(r"\d+")
-
 
 def derived_version(fact: Facts, keys: MessageKeys) -> str:
-    """Return the declared version, else a hash over system prompt, tools and model.
-
-    Digits in the prompt count as one, so that a prompt that tells the time is one version.
-    """
+    """Return the declared version, else a hash over system prompt, tools and model."""
     if fact.identity.agent_version:
         return fact.identity.agent_version
-    prompt = _DIGITS.sub("0", fact.system_prompt).encode("utf-8", "surrogatepass")
-    return digest(b"\x1f".join((prompt, keys.tools(fact.tools), fact.model.encode()))).hex()[:12]
+    return keys.version(fact.system_prompt, fact.tools, fact.model)
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):

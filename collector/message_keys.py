@@ -8,6 +8,7 @@ producer reports as one message and another as several still has one key.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from operator import is_
 
@@ -17,6 +18,9 @@ from collector.model import JsonValue, Message, ToolDefinition
 
 _ENCODER = msgspec.json.Encoder(order="sorted")
 _SEPARATOR = b"\x1f"
+_DIGITS = re.compile(r"\d+")
+_VERSIONS = 500
+"""Prompts with their tools and model whose version is remembered."""
 _CHAINS = 2_000
 """Histories whose keys are remembered."""
 
@@ -50,6 +54,7 @@ class MessageKeys:
         self._limit = limit
         self._atoms: dict[int, tuple[Message, tuple[bytes, ...]]] = {}
         self._tools: dict[int, tuple[tuple[ToolDefinition, ...], bytes]] = {}
+        self._versions: dict[tuple[str, bytes, str], str] = {}
         self._chains: dict[tuple[bytes, int], tuple[Sequence[Message], list[bytes]]] = {}
         """By seed and first message: the last history that began so, and its keys."""
 
@@ -88,6 +93,21 @@ class MessageKeys:
         # The messages are kept beside their keys so that no id is given to another object.
         self._chains[place] = (tuple(messages), keys)
         return keys
+
+    def version(self, prompt: str, tools: tuple[ToolDefinition, ...], model: str) -> str:
+        """Return 12 hex digits for what makes an agent's version.
+
+        Digits in the prompt count as one, so that a prompt that tells the time is one version.
+        """
+        place = (prompt, self.tools(tools), model)
+        known = self._versions.get(place)
+        if known is None:
+            parts = (_utf8(_DIGITS.sub("0", prompt)), place[1], _utf8(model))
+            known = digest(_SEPARATOR.join(parts)).hex()[:12]
+            if len(self._versions) >= _VERSIONS:
+                self._versions.clear()
+            self._versions[place] = known
+        return known
 
     def tools(self, tools: tuple[ToolDefinition, ...]) -> bytes:
         """Return one digest for a list of tool definitions."""

@@ -129,7 +129,7 @@ class Redactor:
             conversation,
             identity=self.identity(conversation.identity),
             system_prompt=self.text(conversation.system_prompt),
-            tools=self._once(conversation.tools),
+            tools=tuple(map(self._once, conversation.tools)),
             messages=tuple(map(self._message, conversation.messages)),
             tool_calls=tuple(
                 msgspec.structs.replace(
@@ -191,15 +191,15 @@ class Redactor:
         )
 
     def _once(self, shared: Any) -> Any:
-        """Redact what many records share (a resource, tool definitions) once."""
+        """Redact what many records share (a resource, a tool definition) once."""
         known = self._same.get(id(shared))
         if known is not None and known[0] is shared:
             return known[1]
-        if isinstance(shared, tuple):
-            clean: Any = tuple(map(self._tool, shared))
+        if isinstance(shared, ToolDefinition):
+            clean: Any = self._tool(shared)
         else:
             clean = self._walk(shared, "", 0)
-        if len(self._same) >= 256:
+        if len(self._same) >= 1024:
             self._same.clear()
         self._same[id(shared)] = (shared, clean)
         return clean

@@ -42,18 +42,23 @@ def merge(deltas: Deltas, more: Mapping[SeriesKey, float]) -> None:
 
 
 def observe(
-    deltas: Deltas, name: str, value: float, bounds: tuple[float, ...], **labels: str
+    deltas: Deltas,
+    name: str,
+    value: float,
+    bounds: tuple[float, ...],
+    times: int = 1,
+    **labels: str,
 ) -> None:
-    """Count one value in a histogram: the one bucket it falls in, the sum and the count.
+    """Count a value in a histogram: the one bucket it falls in, the sum and the count.
 
     Unlike in an exposition the buckets are not cumulative, so that a value raises one row
     instead of all; whoever exports them adds them up.
     """
     position = bisect_left(bounds, value)
     le = format_bound(bounds[position]) if position < len(bounds) else "+Inf"
-    add(deltas, f"{name}_bucket", 1.0, **labels, le=le)
-    add(deltas, f"{name}_sum", value, **labels)
-    add(deltas, f"{name}_count", 1.0, **labels)
+    add(deltas, f"{name}_bucket", times, **labels, le=le)
+    add(deltas, f"{name}_sum", value * times, **labels)
+    add(deltas, f"{name}_count", times, **labels)
 
 
 def format_bound(bound: float) -> str:

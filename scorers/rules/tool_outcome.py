@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from collector.model import ToolCall
+from scorers.rules.identity import Same
 from scorers.rules.tool_effect import effect_of
 from scorers.rules.tool_envelope import fields_of
 
@@ -132,8 +134,14 @@ def outcome_of(call: ToolCall) -> ToolOutcome:
     """Say whether a call worked, by the producer's flag, then by the result's structure and words.
 
     A short text is read as a statement about the call, a long one as content. Linear in the
-    length of the result.
+    length of the result; most scorers ask, so that the last calls' outcomes are remembered.
     """
+    return _outcome(Same(call))
+
+
+@lru_cache(maxsize=256)
+def _outcome(same: Same[ToolCall]) -> ToolOutcome:
+    call = same.record
     result = call.result
     if result is None:
         return ToolOutcome(kind="error" if call.is_error else "unknown")

@@ -175,7 +175,12 @@ class Assembler:
         if facts.trace_id:
             root_ended = not held.is_log and not facts.parent_id and facts.end_ns > 0
             episode.traces[facts.trace_id] = episode.traces.get(facts.trace_id, False) or root_ended
-            episode.model_roots |= root_ended and facts.role == "llm"
+        # A copy of a call without its content says nothing about how the call ended.
+        told = facts.role == "llm" and (facts.output or facts.finish_reason)
+        if told and facts.start_ns >= episode.latest_call_ns:
+            episode.latest_call_ns = facts.start_ns
+            asked = bool(facts.output and facts.output[-1].tool_requests)
+            episode.waits_for_tool = asked or facts.finish_reason == "tool_call"
 
     def _take(self, episode: OpenEpisode, request: int) -> None:
         if request not in episode.requests:
@@ -268,7 +273,9 @@ class Assembler:
         goal.content_size += episode.content_size
         goal.active |= episode.active
         goal.failed |= episode.failed
-        goal.model_roots |= episode.model_roots
+        if episode.latest_call_ns >= goal.latest_call_ns:
+            goal.latest_call_ns = episode.latest_call_ns
+            goal.waits_for_tool = episode.waits_for_tool
         goal.opened_s = min(goal.opened_s, episode.opened_s)
         goal.started_ns = min(goal.started_ns or episode.started_ns, episode.started_ns)
         goal.ended_ns = max(goal.ended_ns, episode.ended_ns)
@@ -310,24 +317,11 @@ class Assembler:
             due, reason = max(episode.end_s, episode.last_s) + config.end_grace, "explicit"
         elif not episode.active:
             due = episode.last_s + config.lone_trace_timeout
-        elif self._is_lone_run(talk, episode):
+        elif not talk.explicit and _is_over(episode):
             due, reason = episode.last_s + config.lone_trace_timeout, "lone_trace"
         else:
             due = episode.last_s + config.idle_timeout
         return (due, reason) if due <= limit else (limit, "truncated")
-
-    def _is_lone_run(self, talk: Talk, episode: OpenEpisode) -> bool:
-        """Say whether this is one finished trace without any id.
-
-        A model call that is itself a root is one step of a hand-written loop, whose next
-        step comes in another trace; it waits for the idle timeout.
-        """
-        return (
-            not talk.explicit
-            and not episode.model_roots
-            and len(episode.traces) == 1
-            and all(episode.traces.values())
-        )
 
     def _touch(self, talk: Talk, episode: OpenEpisode, now: float) -> None:
         episode.last_s = max(episode.last_s, now)
@@ -393,3 +387,8 @@ class Assembler:
                 held.facts = held.span = None
             self._content_size -= talk.open.content_size
             talk.open.content_size = 0
+
+
+def _is_over(episode: OpenEpisode) -> bool:
+    """Say whether every trace of an episode has ended and its last reply waits for no tool."""
+    return bool(episode.traces) and all(episode.traces.values()) and not episode.waits_for_tool

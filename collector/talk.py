@@ -60,8 +60,10 @@ class OpenEpisode(msgspec.Struct, kw_only=True):
     """Request id to number of spans held from it."""
     traces: dict[str, bool] = {}
     """Trace id to whether its root span has ended."""
-    model_roots: bool = False
-    """Whether a model call is itself the root of a trace: a hand-written loop."""
+    waits_for_tool: bool = False
+    """Whether the latest model call asked for a tool: another call will follow."""
+    latest_call_ns: int = 0
+    """When the latest model call began."""
     active: bool = False
     """Whether anything here is an agent's: a model call, a tool, an agent, a conversation id."""
     failed: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.build import agent, user
+from tests.build import agent, request, result, user
 from tests.collector.assembly import Bench, facts, without_end
 
 ASK, TELL = user("Where is my kettle?"), agent("In Ghent.")
@@ -64,12 +64,26 @@ def test_a_lone_run_without_an_id_ends_soon_after_its_root() -> None:
     assert (due.reason, len(due.held)) == ("lone_trace", 2)
 
 
-def test_a_call_that_is_its_own_root_waits_for_the_next_step() -> None:
-    """A hand-written loop thinks longer than five seconds between its calls."""
+def test_a_hand_written_loop_ends_soon_after_its_final_reply() -> None:
+    """Each step is a trace of its own; while a tool is asked for, the next step is waited for."""
     bench = Bench(lone_trace_timeout=5, idle_timeout=900)
-    bench.add(facts(given=[ASK], said=[TELL]))
-    assert bench.wait(899) == []
-    assert len(bench.wait(1)) == 1
+    ask = agent("", request("find_order", number=12))
+    bench.add(facts(on="t1", given=[ASK], said=[ask]))
+    assert bench.wait(600) == []
+    bench.add(facts(on="t2", at=600, given=[ASK, ask, result("find_order", "Ghent")], said=[TELL]))
+    assert bench.wait(4) == []
+    (due,) = bench.wait(1)
+    assert (due.reason, len(due.held)) == ("lone_trace", 2)
+
+
+def test_the_next_turn_of_a_hand_written_loop_is_its_next_episode() -> None:
+    """The history finds the conversation that was decided a minute ago."""
+    bench = Bench(lone_trace_timeout=5)
+    bench.add(facts(on="t1", given=[ASK], said=[TELL]))
+    (first,) = bench.wait(5)
+    bench.add(facts(on="t2", at=60, given=[ASK, TELL, user("Thanks")], said=[agent("Bye.")]))
+    (second,) = bench.wait(5)
+    assert (second.talk, second.number) == (first.talk, 2)
 
 
 def test_a_trace_without_an_agent_is_plain() -> None:

@@ -18,13 +18,14 @@ class Memo(Generic[AnyStr]):
 
     def __init__(self, budget: int) -> None:
         self._half = budget // 2
-        self._young: dict[AnyStr, AnyStr] = {}
+        self.young: dict[AnyStr, AnyStr] = {}
+        """The young generation, to be read directly where a call would cost too much."""
         self._old: dict[AnyStr, AnyStr] = {}
         self._used = 0
 
     def get(self, text: AnyStr) -> AnyStr | None:
         """Return what the text became, or ``None`` where that is not remembered."""
-        result = self._young.get(text)
+        result = self.young.get(text)
         if result is None:
             result = self._old.pop(text, None)
             if result is not None:
@@ -36,7 +37,7 @@ class Memo(Generic[AnyStr]):
         size = len(text) + ENTRY_BYTES + (0 if result is text else len(result))
         if size > self._half:
             return
-        self._young[text] = result
+        self.young[text] = result
         self._used += size
         if self._used > self._half:
-            self._old, self._young, self._used = self._young, {}, 0
+            self._old, self.young, self._used = self.young, {}, 0

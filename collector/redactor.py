@@ -282,21 +282,25 @@ class Redactor:
         return clean
 
     def _mapping(self, value: dict[str, Any], depth: int) -> dict[str, Any]:
-        fields, shortest = self._fields, self._shortest
+        fields, shortest, texts = self._fields, self._shortest, self._texts.young
         changed: dict[str, Any] = {}
         renamed = False
         for key, item in value.items():
             kind, safe_key = fields.get(key) or self._field(key)
             renamed = renamed or safe_key != ""
-            if type(item) is str:
-                if kind:
-                    new: Any = self._leaf(item, key)
-                elif len(item) < shortest:
+            if type(item) is not str:
+                new: Any = self._walk(item, key, depth + 1)
+            elif kind:
+                new = self._leaf(item, key)
+            elif len(item) < shortest:
+                continue
+            elif len(item) < SLICE_FROM and item in texts:
+                # What was seen a moment ago, without a call.
+                new = texts[item]
+                if new == item:
                     continue
-                else:
-                    new = self.text(item)
             else:
-                new = self._walk(item, key, depth + 1)
+                new = self.text(item)
             if new is not item:
                 changed[key] = new
         if not renamed:

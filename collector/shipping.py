@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from collector.assembler import Assembler
-from collector.decision import spans_of
 from collector.journal_records import OutboxRow
 from collector.outbox import decode
 from collector.pins import Pins
@@ -22,6 +21,8 @@ from collector.telemetry import Span
 from collector.work import Sent, Work
 
 Rows = dict[str, list[Any]]
+_VALUE_BYTES = 4
+"""What a value takes beside its text: quotes and a comma, or its digits."""
 
 
 class Outlet(Protocol):
@@ -103,7 +104,7 @@ class Shipping:
 
     def _send_again(self, row: OutboxRow) -> bool:
         payload = decode(row.payload)
-        spans = [(kept.probability, spans_of(self._reader.at(kept.refs))) for kept in payload.kept]
+        spans = [(kept.probability, self._reader.spans(kept.refs)) for kept in payload.kept]
         sent = Sent(episodes=payload.episodes, pinned=payload.pinned)
         return self._send(row.id, sent, payload.rows, spans)
 
@@ -142,4 +143,15 @@ def _size(rows: Sequence[Any]) -> int:
     if not rows:
         return 0
     sample = rows[:8]
-    return sum(len(str(row)) for row in sample) * len(rows) // len(sample)
+    return sum(map(_weight, sample)) * len(rows) // len(sample)
+
+
+def _weight(value: Any) -> int:
+    """Estimate the bytes of a value; text counts in full, anything else is small."""
+    if isinstance(value, str):
+        return len(value) + _VALUE_BYTES
+    if isinstance(value, dict):
+        return sum(map(_weight, value.values())) + sum(map(len, value)) + _VALUE_BYTES
+    if isinstance(value, (list, tuple)):
+        return sum(map(_weight, value)) + _VALUE_BYTES
+    return _VALUE_BYTES

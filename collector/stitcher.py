@@ -10,6 +10,7 @@ conversation: joining two people's conversations is worse than splitting one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Protocol, TypeVar
 
 from collector.message_keys import MessageKeys, canonical, digest
@@ -17,6 +18,9 @@ from collector.model import Facts, Message
 from collector.talk import Talk
 
 _TIPS_PER_TALK = 8
+_SEPARATOR = "\x1f"
+_LONGEST_ID = 256
+"""Characters of an id whose key is remembered."""
 _K = TypeVar("_K")
 _Talks = dict[Talk, None]
 """Conversations in the order in which they came."""
@@ -341,8 +345,14 @@ def _declared_key(fact: Facts) -> str:
         return ""
     who = fact.identity
     kind = "id" if fact.conversation_id else f"thread\x1f{who.agent}"
-    text = f"{kind}\x1f{who.tenant}\x1f{who.environment}\x1f{who.variant}\x1f{declared}"
-    return f"id:{digest(text.encode('utf-8', 'surrogatepass')).hex()}"
+    key_of = _key_of if len(declared) <= _LONGEST_ID else _key_of.__wrapped__
+    return key_of(kind, who.tenant, who.environment, who.variant, declared)
+
+
+@lru_cache(maxsize=4096)
+def _key_of(*words: str) -> str:
+    """Return the key of an explicit conversation; remembered, because each of its spans asks."""
+    return f"id:{digest(_SEPARATOR.join(words).encode('utf-8', 'surrogatepass')).hex()}"
 
 
 def _tool_key(fact: Facts, id: str, name: str, arguments: bytes) -> bytes:

@@ -35,7 +35,7 @@ REQUEST_ROLES: dict[str, FactRole] = {
     "embedding": "embedding",
     "rerank": "retriever",
 }
-MARKS = (KIND, REQUEST_TYPE, "gen_ai.prompt.0.role", "gen_ai.completion.0.role")
+MARKS = frozenset((KIND, REQUEST_TYPE, "gen_ai.prompt.0.role", "gen_ai.completion.0.role"))
 NAMES = msgspec.structs.replace(
     otel_genai.NAMES,
     finish_reason=(*otel_genai.NAMES.finish_reason, "gen_ai.completion.0.finish_reason"),
@@ -52,7 +52,7 @@ SCOPE = "opentelemetry.instrumentation."
 def matches(span: Span) -> bool:
     """Tell OpenLLMetry by its own keys, its new generation by its scope."""
     attributes = span.attributes
-    if any(mark in attributes for mark in MARKS):
+    if not MARKS.isdisjoint(attributes):
         return True
     scope = span.scope_name
     return (

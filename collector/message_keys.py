@@ -21,6 +21,8 @@ _SEPARATOR = b"\x1f"
 _DIGITS = re.compile(r"\d+")
 _VERSIONS = 500
 """Prompts with their tools and model whose version is remembered."""
+_ENTRY = 400
+"""Bytes an entry takes beside the text."""
 _CHAINS = 2_000
 """Histories whose keys are remembered."""
 
@@ -50,8 +52,10 @@ class MessageKeys:
     message costs one hash a message and no new canonical form.
     """
 
-    def __init__(self, *, limit: int = 100_000) -> None:
+    def __init__(self, *, limit: int = 32 * 1024 * 1024) -> None:
         self._limit = limit
+        """Bytes of text kept alive, roughly; over it everything is forgotten at once."""
+        self._size = 0
         self._atoms: dict[int, tuple[Message, tuple[bytes, ...]]] = {}
         self._tools: dict[int, tuple[tuple[ToolDefinition, ...], bytes]] = {}
         self._versions: dict[tuple[str, bytes, str], str] = {}
@@ -63,8 +67,11 @@ class MessageKeys:
         known = self._atoms.get(id(message))
         if known is not None:
             return known[1]
-        if len(self._atoms) >= self._limit:
+        self._size += _ENTRY + len(message.text)
+        if self._size > self._limit:
             self._atoms.clear()
+            self._chains.clear()
+            self._size = _ENTRY + len(message.text)
         atoms = tuple(digest(atom) for atom in _atoms(message))
         # The message is kept beside its atoms so that its id cannot be given to another object.
         self._atoms[id(message)] = (message, atoms)

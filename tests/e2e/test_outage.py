@@ -114,9 +114,9 @@ def test_a_full_journal_makes_senders_wait(tmp_path: Path, endpoint: Endpoint) -
         scraping.finish()
 
 
-def test_a_second_process_is_refused(tmp_path: Path) -> None:
+def test_a_second_process_is_refused(tmp_path: Path, endpoint: Endpoint) -> None:
     """A data directory or a port in use: one line that says so and what to do, exit code 2."""
-    with Served(tmp_path / "data") as served:
+    with Served(tmp_path / "data", STORE__URL=endpoint.url, STORE__DATABASE="two") as served:
         address = served.receive.removeprefix("http://")
         second = Served(tmp_path / "data")
         assert f"{tmp_path / 'data'}: is in use by process" in second.refusal()

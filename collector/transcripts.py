@@ -10,7 +10,6 @@ import gzip
 import io
 import itertools
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,15 +22,14 @@ from collector.errors import ConfigError, MalformedError, UnsupportedError
 from collector.model import Conversation, Identity, LlmCall, Message
 from collector.transcript_formats import anthropic_messages, openai_chat, rag
 from collector.transcript_formats.content import Content, FormatError, text_of
+from collector.transcript_ids import DistinctIds, id_of_line
+from collector.transcript_lines import ErrorSink, Row, rows
 
 Format = Literal["openai", "anthropic", "rag", "otlp"]
 FORMATS: tuple[Format, ...] = ("openai", "anthropic", "rag", "otlp")
 
 OtlpConversations: TypeAlias = Callable[[Iterable[bytes]], Iterator[Conversation]]
 """Make conversations of lines of OTLP JSON; the whole pipeline up to assembly stands behind it."""
-
-ErrorSink: TypeAlias = Callable[[int, str], None]
-"""Take the number of a line that could not be read, from 1, and the reason."""
 
 READERS: Mapping[str, Callable[[Mapping[str, Any]], Content]] = {
     "openai": openai_chat.read_row,
@@ -55,10 +53,12 @@ def read(
     format: str | None = None,
     on_error: ErrorSink | None = None,
     otlp_conversations: OtlpConversations | None = None,
+    ids: DistinctIds | None = None,
 ) -> Iterator[Conversation]:
     """Read the conversations of one file, ``None`` or ``-`` for standard input.
 
-    Lines that cannot be read go to ``on_error`` and the others go on.
+    Lines that cannot be read go to ``on_error`` and the others go on. Give the same ``ids``
+    to every file of one command, so that no two conversations share a name.
 
     Raises:
         TranscriptError: a line cannot be read and there is no ``on_error``.
@@ -66,7 +66,7 @@ def read(
         UnsupportedError: the file holds OTLP and no ``otlp_conversations`` is given.
     """
     for conversation, _ in read_labelled(
-        path, format=format, on_error=on_error, otlp_conversations=otlp_conversations
+        path, format=format, on_error=on_error, otlp_conversations=otlp_conversations, ids=ids
     ):
         yield conversation
 
@@ -77,6 +77,7 @@ def read_labelled(
     format: str | None = None,
     on_error: ErrorSink | None = None,
     otlp_conversations: OtlpConversations | None = None,
+    ids: DistinctIds | None = None,
 ) -> Iterator[tuple[Conversation, dict[str, Any]]]:
     """Read conversations like ``read``, each with its labels.
 
@@ -86,20 +87,12 @@ def read_labelled(
         raise ConfigError(
             f"unknown transcript format {format!r}; it is one of {', '.join(FORMATS)}"
         )
-    report = on_error or _raise
-    with _opened(path) as file:
-        rows = _rows(file, report)
-        first = next(rows, None)
-        if first is None:
-            return
-        rows = itertools.chain([first], rows)
-        if (format or format_of(first[2])) == "otlp":
-            if otlp_conversations is None:
-                raise UnsupportedError("OTLP transcripts need an assembler; none was given")
-            for conversation in otlp_conversations(line for _, line, _ in rows):
-                yield conversation, {}
-            return
-        yield from _labelled(rows, path, format, report)
+    names = ids or DistinctIds()
+    for conversation, labels in _read(path, format, on_error or _raise, otlp_conversations):
+        id = names.distinct(conversation.id)  # noqa: A001 - what it is
+        if id != conversation.id:
+            conversation = msgspec.structs.replace(conversation, id=id)  # noqa: PLW2901 - renamed
+        yield conversation, labels
 
 
 def format_of(row: Mapping[str, Any]) -> Format | None:
@@ -132,31 +125,48 @@ def calls_at(messages: Sequence[Message]) -> list[int]:
     return calls
 
 
+def _read(
+    path: Path | None,
+    format: Format | None,
+    report: ErrorSink,
+    otlp_conversations: OtlpConversations | None,
+) -> Iterator[tuple[Conversation, dict[str, Any]]]:
+    with _opened(path) as file:
+        found = rows(file, report)
+        first = next(found, None)
+        if first is None:
+            return
+        found = itertools.chain([first], found)
+        if (format or format_of(first[2])) == "otlp":
+            if otlp_conversations is None:
+                raise UnsupportedError("OTLP transcripts need an assembler; none was given")
+            for conversation in otlp_conversations(line for _, line, _ in found):
+                yield conversation, {}
+            return
+        yield from _labelled(found, path, format, report)
+
+
 def _labelled(
-    rows: Iterable[tuple[int, bytes, Mapping[str, Any]]],
+    found: Iterable[Row],
     path: Path | None,
     format: Format | None,
     report: ErrorSink,
 ) -> Iterator[tuple[Conversation, dict[str, Any]]]:
     tool_sets: dict[str, Any] | None = None
-    seen: dict[str, int] = {}
-    for number, _, row in rows:
+    for number, _, row in found:
         try:
             if isinstance(row.get("tools"), str):
                 if tool_sets is None:
                     tool_sets = _tool_sets(path)
                 row = {**row, "tools": _tool_set(tool_sets, row["tools"])}  # noqa: PLW2901 - the row with its tools
-            conversation = _conversation(row, format, number)
+            conversation = _conversation(row, format, id_of_line(path, number))
         except FormatError as error:
             report(number, str(error))
             continue
-        count = seen[conversation.id] = seen.get(conversation.id, 0) + 1
-        if count > 1:
-            conversation = msgspec.structs.replace(conversation, id=f"{conversation.id}#{count}")
         yield conversation, _labels(row)
 
 
-def _conversation(row: Mapping[str, Any], format: Format | None, number: int) -> Conversation:
+def _conversation(row: Mapping[str, Any], format: Format | None, unnamed: str) -> Conversation:
     kind = format or format_of(row)
     if kind is None or kind == "otlp":
         raise FormatError(
@@ -168,7 +178,7 @@ def _conversation(row: Mapping[str, Any], format: Format | None, number: int) ->
     model = text_of(row.get("model"))
     return conversation_of(
         content.messages,
-        id=_id(row.get("id")) or f"line-{number}",
+        id=_id(row.get("id")) or unnamed,
         identity=Identity(
             agent=text_of(row.get("agent")),
             agent_version=text_of(row.get("agent_version")),
@@ -224,31 +234,6 @@ def _tool_set(sets: Mapping[str, Any], key: str) -> Any:
             f"`tools` is the key {key!r}, which no tools.json beside the file defines"
         )
     return sets[key]
-
-
-def _rows(file: BinaryIO, report: ErrorSink) -> Iterator[tuple[int, bytes, Mapping[str, Any]]]:
-    for number, line in enumerate(_lines(file, report), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            report(number, f"not valid JSON: {error}")
-            continue
-        if isinstance(row, dict):
-            yield number, line, row
-        else:
-            report(number, "not a JSON object")
-
-
-def _lines(file: BinaryIO, report: ErrorSink) -> Iterator[bytes]:
-    """Yield lines; a file that breaks off is an error of the line after the last whole one."""
-    number = 0
-    try:
-        for number, line in enumerate(file, start=1):  # noqa: B007 - told of when the file breaks
-            yield line
-    except (OSError, EOFError, zlib.error) as error:
-        report(number + 1, f"cannot be read: {error}")
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from collector.commands.score import chosen_scorers
 from collector.commands.transcript_files import labelled
 from collector.errors import ConfigError
 from collector.model import Conversation
+from collector.transcript_ids import DistinctIds
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,9 +26,10 @@ def run(arguments: argparse.Namespace) -> int:
     config = config_of(arguments)
     redactor = Redactor(config.redact.kinds, config.redact.patterns)
     bad: list[str] = []
+    ids = DistinctIds()
 
     def read(path: Path) -> Iterator[tuple[Conversation, dict[str, Any]]]:
-        return labelled([path], None, bad)
+        return labelled([path], None, bad, ids)
 
     evaluation = evaluate(arguments.files, chosen_scorers(config, arguments.scorers), read)
     if not evaluation.measures:

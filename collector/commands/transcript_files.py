@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.model import Conversation
+from collector.transcript_ids import DistinctIds
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -30,12 +31,16 @@ def conversations(
 
 
 def labelled(
-    files: Sequence[Path], format: str | None, bad: list[str]
+    files: Sequence[Path], format: str | None, bad: list[str], ids: DistinctIds | None = None
 ) -> Iterator[tuple[Conversation, dict[str, Any]]]:
-    """Read conversations like ``conversations``, each with its labels."""
+    """Read conversations like ``conversations``, each with its labels.
+
+    A command that reads its files one by one gives the same ``ids`` each time.
+    """
     from collector.otlp_transcripts import otlp_conversations
     from collector.transcripts import read_labelled
 
+    ids = ids or DistinctIds()
     before = len(bad)
     for path in files:
 
@@ -48,6 +53,7 @@ def labelled(
             format=format,
             on_error=report,
             otlp_conversations=partial(otlp_conversations, on_error=report),
+            ids=ids,
         )
     if count := len(bad) - before:
         lines = "line" if count == 1 else "lines"

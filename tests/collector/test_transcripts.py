@@ -137,7 +137,7 @@ def test_standard_input(path: Path | None, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_ids(tmp_path: Path) -> None:
-    """A missing id is the line's number, and repeated ids are told apart."""
+    """A missing id is the file and the line, and repeated ids are told apart."""
     rows = [
         HELLO | {"id": "a"},
         b"",
@@ -147,7 +147,7 @@ def test_ids(tmp_path: Path) -> None:
         HELLO | {"id": "a"},
     ]
     ids = [c.id for c in read(written(tmp_path / "a.jsonl", *rows))]
-    assert ids == ["a", "line-3", "a#2", "7", "a#3"]
+    assert ids == ["a", "a-3", "a#2", "7", "a#3"]
 
 
 def test_bad_lines_are_reported(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_bad_lines_are_reported(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", b"{oops", HELLO, b"[1]", {"text": "x"}, unknown, HELLO)
     errors: list[tuple[int, str]] = []
     read_back = list(read(path, on_error=lambda line, reason: errors.append((line, reason))))
-    assert [c.id for c in read_back] == ["line-2", "line-6"]
+    assert [c.id for c in read_back] == ["a-2", "a-6"]
     assert [line for line, _ in errors] == [1, 3, 4, 5]
     assert "not valid JSON" in errors[0][1]
     assert errors[1][1] == "not a JSON object"

@@ -79,6 +79,20 @@ def test_goes_on_after_a_bad_line(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "2 lines could not be read" in captured.err
 
 
+def test_no_two_conversations_share_an_id(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows without an id are named by file and line, repeated ids are numbered over all files."""
+    row = json.loads(EXAMPLE.read_text().splitlines()[0])
+    named, nameless = json.dumps(row), json.dumps(row | {"id": ""})
+    (tmp_path / "a.jsonl").write_text(f"{named}\n{nameless}\n")
+    (tmp_path / "b.jsonl").write_text(f"{named}\n{nameless}\n")
+    files = [str(tmp_path / name) for name in ("a.jsonl", "b.jsonl")]
+    assert main(["score", *files, "--scorer", "looping"]) == 0
+    ids = [row["conversation_id"] for row in lines(capsys.readouterr().out)]
+    assert ids == ["bike-1", "a-2", "bike-1#2", "b-2"]
+
+
 def test_writes_a_file_only_when_complete(tmp_path: Path) -> None:
     """The output appears under its name in one step, and overwrites an older one."""
     out = tmp_path / "scores.jsonl"

@@ -16,7 +16,7 @@ from scorers.rules.looping import looping
 from scorers.rules.missed_escalation import missed_escalation
 from scorers.rules.tool_calls import tool_calls
 from scorers.rules.unnecessary_escalation import unnecessary_escalation
-from scorers.scorer import ScorerInfo
+from scorers.scorer import OptionError, ScorerInfo
 
 GROUP = "outrider.scorers"
 """The entry-point group in which another distribution names its scorers."""
@@ -45,8 +45,8 @@ def configured(
     ``plugins`` defaults to the installed entry points of the group ``outrider.scorers``.
 
     Raises:
-        ConfigError: a scorer or an option does not exist, an option has the wrong type, or
-            an entry point cannot be loaded or takes a name that is taken.
+        ConfigError: a scorer or an option does not exist, an option's value does not fit,
+            or an entry point cannot be loaded or takes a name that is taken.
     """
     known = {info.name: info for info in builtin()}
     for plugin in entry_points(group=GROUP) if plugins is None else plugins:
@@ -66,15 +66,15 @@ def _applied(info: ScorerInfo, options: Mapping[str, Any]) -> ScorerInfo | None:
     rest = dict(options)
     enabled = rest.pop("enabled", True)
     if not isinstance(enabled, bool):
-        raise ConfigError(f"scorers.{info.name}.enabled must be true or false, not {enabled!r}")
+        raise ConfigError(f"scorers.{info.name}.enabled: expected true or false, got {enabled!r}")
     if not enabled:
         return None
     if not rest:
         return info
     try:
         return info.configured(**rest)
-    except TypeError as error:
-        raise ConfigError(f"scorers.{info.name}: {error}") from error
+    except OptionError as error:
+        raise ConfigError(f"scorers.{info.name}.{error}") from error
 
 
 def _loaded(plugin: EntryPoint) -> ScorerInfo:

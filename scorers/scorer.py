@@ -6,12 +6,17 @@ configuration; they are recorded with the score.
 Example::
 
     @scorer(level="conversation", version="1")
-    def looping(conversation: Conversation, *, repeats: int = 4) -> ScorerResult:
+    def looping(
+        conversation: Conversation, *, repeats: Annotated[int, msgspec.Meta(ge=2)] = 4
+    ) -> ScorerResult:
         '''Flag an agent that makes the same call again and again.'''
+
+An annotation may bound its option, as above; a value outside is an error at the start.
 """
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import typing
 from collections.abc import Callable, Mapping
@@ -20,6 +25,15 @@ from typing import Any
 import msgspec
 
 from collector.model import Level
+from scorers.option import read_option
+
+
+class OptionError(TypeError):
+    """An option of a scorer does not exist or its value does not fit."""
+
+    def __init__(self, option: str, problem: str) -> None:
+        super().__init__(f"{option}: {problem}")
+        self.option = option
 
 
 class ScorerInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,20 +54,20 @@ class ScorerInfo(msgspec.Struct, frozen=True, kw_only=True):
         """Return a copy with some options set.
 
         Raises:
-            TypeError: an option does not exist or has the wrong type; the text names it.
+            OptionError: an option does not exist or its value does not fit.
         """
-        hints = typing.get_type_hints(self.function)
+        hints = typing.get_type_hints(self.function, include_extras=True)
         merged = dict(self.options)
         for key, value in options.items():
             if key not in merged:
-                known = ", ".join(sorted(merged)) or "none"
-                msg = f"scorer {self.name} has no option {key!r}; it has: {known}"
-                raise TypeError(msg)
+                near = difflib.get_close_matches(key, merged, n=1)
+                known = ", ".join(sorted(merged))
+                hint = f"did you mean {near[0]}?" if near else f"it has {known or 'none'}"
+                raise OptionError(key, f"there is no such option; {hint}")
             try:
-                merged[key] = msgspec.convert(value, hints[key], strict=False)
-            except msgspec.ValidationError as error:
-                msg = f"scorer {self.name}, option {key!r}: {error}"
-                raise TypeError(msg) from error
+                merged[key] = read_option(value, hints[key])
+            except ValueError as error:
+                raise OptionError(key, str(error)) from error
         return msgspec.structs.replace(self, options=merged)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Annotated
 
 import msgspec
 
@@ -24,7 +25,12 @@ _UNSUPPORTED_SHARE = 0.3
 
 
 @scorer(level="turn", version="1")
-def faithfulness(conversation: Conversation, turn: Turn, *, threshold: float = 0.4) -> ScorerResult:
+def faithfulness(
+    conversation: Conversation,
+    turn: Turn,
+    *,
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.4,
+) -> ScorerResult:
     """Check the final reply of a turn against the documents, tool results and user messages.
 
     With retrieved documents every statement is measured by its words, numbers, names,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -23,7 +23,9 @@ _QUOTE_CHARS = 160
 
 
 @scorer(level="conversation", version="1")
-def looping(conversation: Conversation, *, repeats: int = 3) -> ScorerResult:
+def looping(
+    conversation: Conversation, *, repeats: Annotated[int, msgspec.Meta(ge=1)] = 3
+) -> ScorerResult:
     """Flag an agent that makes the same calls again and again and learns nothing new.
 
     A repeat is a call with the same arguments, spelling aside, whose result is the same as

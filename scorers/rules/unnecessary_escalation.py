@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Annotated
+
+import msgspec
 
 from collector.model import Conversation, Evidence
 from scorers.result import Score, ScorerResult, Skip
@@ -20,7 +23,9 @@ _CAUSE = re.compile(
 
 
 @scorer(level="conversation", version="1")
-def unnecessary_escalation(conversation: Conversation, *, attempts: int = 1) -> ScorerResult:
+def unnecessary_escalation(
+    conversation: Conversation, *, attempts: Annotated[int, msgspec.Meta(ge=1)] = 1
+) -> ScorerResult:
     """Flag an agent that hands over to a person at once, though nothing asked for it or failed.
 
     ``attempts`` is how many tool calls, or exchanges with the user, count as having tried.

@@ -59,9 +59,26 @@ def test_options_are_applied() -> None:
     [
         ({"lopping": {}}, "scorers.lopping: there is no such scorer; did you mean looping?"),
         ({"zzz": {}}, "scorers.zzz: there is no such scorer; known: "),
-        ({"looping": {"repeat": 3}}, "has no option 'repeat'"),
-        ({"looping": {"repeats": "many"}}, "option 'repeats'"),
-        ({"looping": {"enabled": "no"}}, "scorers.looping.enabled must be true or false"),
+        (
+            {"looping": {"repeat": 3}},
+            "scorers.looping.repeat: there is no such option; did you mean repeats?",
+        ),
+        ({"false_success": {"zzz": 3}}, "scorers.false_success.zzz: there is no such option"),
+        (
+            {"looping": {"repeats": "many"}},
+            "scorers.looping.repeats: expected a whole number >= 1, got 'many'",
+        ),
+        ({"looping": {"repeats": 0}}, "expected a whole number >= 1, got 0"),
+        ({"looping": {"repeats": True}}, "expected a whole number >= 1, got true"),
+        ({"unnecessary_escalation": {"attempts": -3}}, "expected a whole number >= 1, got -3"),
+        (
+            {"faithfulness": {"threshold": 5}},
+            "scorers.faithfulness.threshold: expected a number >= 0 and <= 1, got 5",
+        ),
+        (
+            {"looping": {"enabled": "no"}},
+            "scorers.looping.enabled: expected true or false, got 'no'",
+        ),
     ],
 )
 def test_mistakes_are_named(options: dict[str, dict[str, object]], text: str) -> None:

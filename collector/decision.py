@@ -37,8 +37,13 @@ Rows = dict[str, list[tuple[Any, ...]]]
 class Judge(Protocol):
     """Score a conversation; never raises."""
 
-    def run(self, conversation: Conversation) -> tuple[list[ScoreRecord], list[DecisionRecord]]:
-        """Return a record per (scorer, target) and a ledger row per scorer."""
+    def run(
+        self, conversation: Conversation, *, parts_only: bool = False
+    ) -> tuple[list[ScoreRecord], list[DecisionRecord]]:
+        """Return a record per (scorer, target) and a ledger row per scorer.
+
+        With ``parts_only`` the scorers of whole conversations are left out.
+        """
 
 
 class Sample(Protocol):
@@ -174,9 +179,7 @@ class Decider:
         if not conversation.turns or not _replied(conversation):
             return None
         scores = [
-            score
-            for score in self._judge.run(conversation)[0]
-            if score.level != "conversation" and score.target
+            score for score in self._judge.run(conversation, parts_only=True)[0] if score.target
         ]
         before = due.opened.verdicts if due.opened else []
         found = self._compare(scores, conversation, before)

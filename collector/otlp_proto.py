@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from sys import intern
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -15,6 +16,8 @@ from collector.telemetry import Attributes, AttributeValue, LogRecord, Span, Spa
 
 NO_TRACE = bytes(16)
 NO_SPAN = bytes(8)
+SHORT = 40
+"""Characters up to which a text is likely to be a name or an id that others repeat."""
 SCALARS = {"int_value", "double_value", "bool_value", "bytes_value"}
 
 
@@ -67,15 +70,16 @@ def attributes_of(pairs: Iterable[KeyValue]) -> Attributes:
         value = pair.value
         text = value.string_value
         if text:
-            attributes[pair.key] = text
+            # Names and short words come with every span: held once they take no memory.
+            attributes[intern(pair.key)] = text if len(text) > SHORT else intern(text)
             continue
         which = value.WhichOneof("value")
         if which in SCALARS:
-            attributes[pair.key] = getattr(value, which)
+            attributes[intern(pair.key)] = getattr(value, which)
         elif which == "string_value":
-            attributes[pair.key] = ""
+            attributes[intern(pair.key)] = ""
         else:
-            attributes[pair.key] = value_of(value)
+            attributes[intern(pair.key)] = value_of(value)
     return attributes
 
 
@@ -125,10 +129,10 @@ def _spans(request: ExportTraceServiceRequest, *, check: bool) -> list[Span]:
                 status = span.status
                 spans.append(
                     Span(
-                        trace_id=span.trace_id.hex(),
-                        span_id=span.span_id.hex(),
-                        parent_id="" if parent == NO_SPAN else parent.hex(),
-                        name=span.name,
+                        trace_id=intern(span.trace_id.hex()),
+                        span_id=intern(span.span_id.hex()),
+                        parent_id="" if parent == NO_SPAN else intern(parent.hex()),
+                        name=intern(span.name),
                         kind=span.kind,
                         start_ns=span.start_time_unix_nano,
                         end_ns=span.end_time_unix_nano,

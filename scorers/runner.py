@@ -60,11 +60,12 @@ class Runner:
         self._seconds = seconds
 
     def run(
-        self, conversation: Conversation, *, revision: int = 0
+        self, conversation: Conversation, *, revision: int = 0, parts_only: bool = False
     ) -> tuple[list[ScoreRecord], list[DecisionRecord]]:
         """Score one episode: a record per (scorer, target) and a ledger row per scorer.
 
-        A scorer that has no target at all gives one ``skip`` record with an empty target.
+        With ``parts_only`` the scorers of whole conversations are left out: while an episode
+        goes on, only what is finished is judged. A scorer that has no target at all gives one ``skip`` record with an empty target.
         Never raises: what a scorer raises becomes its ``failure`` record.
         """
         now = self._clock_ns()
@@ -72,6 +73,8 @@ class Runner:
         scores: list[ScoreRecord] = []
         decisions: list[DecisionRecord] = []
         for info in self._scorers:
+            if parts_only and info.level == "conversation":
+                continue
             verdicts = self._judge(conversation, info, names)
             decisions.append(_decision(conversation, info, verdicts, now))
             scores.extend(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from collector.dialects.attributes import Keys, first, is_true, plain, text
@@ -27,6 +28,8 @@ USER: Keys = (
     "traceloop.association.properties.user_id",
     "enduser.id",
 )
+LONGEST = 1024
+"""Characters of the words of an identity that is remembered."""
 IDENTIFYING = frozenset(
     (*AGENT, *VERSION, *ENVIRONMENT, *VARIANT, *TENANT, *PAIR, *USER),
 )
@@ -63,6 +66,15 @@ def identity_of(attributes: Attributes, resource: Attributes) -> Identity:
         tenant = text(attributes, TENANT) or tenant
         pair = text(attributes, PAIR) or pair
         user = text(attributes, USER)
+    words = (agent, version, environment, variant, tenant, pair, user)
+    return _identity(*words) if sum(map(len, words)) <= LONGEST else _identity.__wrapped__(*words)
+
+
+@lru_cache(maxsize=1024)
+def _identity(
+    agent: str, version: str, environment: str, variant: str, tenant: str, pair: str, user: str
+) -> Identity:
+    """Build an identity, or return the one that was built of the same words."""
     return Identity(
         agent=agent,
         agent_version=version,

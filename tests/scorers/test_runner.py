@@ -173,6 +173,15 @@ def test_asynchronous_scorers_are_left_alone() -> None:
     assert runner(judge).run(conversation(user("Hi"))) == ([], [])
 
 
+def test_while_an_episode_goes_on_only_its_parts_are_judged() -> None:
+    """Scorers of whole conversations neither run nor appear when only parts are asked for."""
+    scores, decisions = runner(broken, second).run(
+        conversation(user("hi"), agent("hello")), parts_only=True
+    )
+    assert [score.scorer for score in scores] == ["second"]
+    assert [decision.scorer for decision in decisions] == ["second"]
+
+
 def test_options_are_handed_over() -> None:
     """A configured option reaches the function."""
     scores, _ = runner(polite.configured(words=7)).run(conversation(user("Hi")))

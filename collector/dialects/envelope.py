@@ -67,14 +67,13 @@ def identity_of(attributes: Attributes, resource: Attributes) -> Identity:
         pair = text(attributes, PAIR) or pair
         user = text(attributes, USER)
     words = (agent, version, environment, variant, tenant, pair, user)
-    return _identity(*words) if sum(map(len, words)) <= LONGEST else _identity.__wrapped__(*words)
+    return _identity(words) if sum(map(len, words)) <= LONGEST else _identity.__wrapped__(words)
 
 
 @lru_cache(maxsize=1024)
-def _identity(
-    agent: str, version: str, environment: str, variant: str, tenant: str, pair: str, user: str
-) -> Identity:
+def _identity(words: tuple[str, ...]) -> Identity:
     """Build an identity, or return the one that was built of the same words."""
+    agent, version, environment, variant, tenant, pair, user = words
     return Identity(
         agent=agent,
         agent_version=version,

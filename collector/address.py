@@ -1,8 +1,9 @@
-"""Read the ``host:port`` addresses of the configuration."""
+"""Read the ``host:port`` addresses and the URLs that a person writes."""
 
 from __future__ import annotations
 
 import ipaddress
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -48,3 +49,13 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def is_http_url(text: str) -> bool:
+    """Tell whether a text is ``http(s)://host``, with or without port and path."""
+    try:
+        parts = urlsplit(text)
+        reachable = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return reachable and parts.scheme in ("http", "https") and not any(map(str.isspace, text))

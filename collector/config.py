@@ -14,8 +14,14 @@ import msgspec
 Duration = Annotated[float, msgspec.Meta(ge=0, extra={"unit": "duration"})]
 """Seconds; written as ``250ms``, ``3s``, ``15m``, ``24h`` or ``30d``."""
 
+Timeout = Annotated[float, msgspec.Meta(gt=0, extra={"unit": "duration"})]
+"""A duration that makes no sense at zero."""
+
 Size = Annotated[int, msgspec.Meta(ge=0, extra={"unit": "size"})]
 """Bytes; written as ``512KiB``, ``64MiB``, ``4GiB`` (or ``MB``, ``GB`` for powers of ten)."""
+
+Limit = Annotated[int, msgspec.Meta(ge=1, extra={"unit": "size"})]
+"""A size that makes no sense at zero."""
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
 """A share between 0 and 1."""
@@ -26,18 +32,18 @@ class ReceiveConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     http: str = "127.0.0.1:4318"
     """Address of the OTLP/HTTP receiver."""
-    max_body: Size = 20 * 1024 * 1024
+    max_body: Limit = 20 * 1024 * 1024
     """Largest request body as sent, before decompression; larger ones get 413."""
-    max_decompressed: Size = 64 * 1024 * 1024
+    max_decompressed: Limit = 64 * 1024 * 1024
     """Largest request body after decompression; larger ones get 413."""
-    max_in_flight: Size = 256 * 1024 * 1024
+    max_in_flight: Limit = 256 * 1024 * 1024
     """Bodies held in memory before their acknowledgement; over it senders get 503 and Retry-After."""
 
 
 class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The durable log of what was acknowledged."""
 
-    max_size: Size = 4 * 1024 * 1024 * 1024
+    max_size: Limit = 4 * 1024 * 1024 * 1024
     """Bytes of raw requests kept; when full, senders get 503 and Retry-After."""
     queue_size: Size = 64 * 1024 * 1024
     """Acknowledged bodies kept in memory for the pipeline; over it the pipeline re-reads the journal."""
@@ -48,9 +54,9 @@ class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class AssembleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How spans become conversations and when these are finished."""
 
-    idle_timeout: Duration = 900.0
-    """Quiet time after which an episode is decided."""
-    lone_trace_timeout: Duration = 5.0
+    idle_timeout: Timeout = 900.0
+    """Quiet time after which an episode is decided; must be longer than the pauses of a conversation."""
+    lone_trace_timeout: Timeout = 5.0
     """Quiet time after the root of a trace that carries no conversation id."""
     end_grace: Duration = 1.0
     """Time left for stragglers after an explicit end."""
@@ -58,7 +64,7 @@ class AssembleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Quiet time after which a turn whose root span ended counts as finished."""
     late_window: Duration = 600.0
     """How long after the decision a late span still makes a revision."""
-    max_episode: Duration = 21600.0
+    max_episode: Timeout = 21600.0
     """Longest an episode may stay open; then it is decided and marked truncated."""
     max_open_episodes: int = 50_000
     """Open episodes; over it the oldest is decided early and marked truncated."""

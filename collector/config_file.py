@@ -8,6 +8,7 @@ Precedence, lowest first: the defaults of ``config.py``, the file, the variables
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import typing
 from collections.abc import Iterable, Mapping
@@ -16,7 +17,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from collector.address import is_loopback, parse_address
+from collector.address import is_http_url, is_loopback, parse_address
 from collector.config import Config
 from collector.errors import ConfigError
 from collector.sensitive import KINDS
@@ -25,6 +26,9 @@ from collector.yaml_file import FromEnvironment, read_yaml, shown, yaml_value
 
 PREFIX = "OUTRIDER__"
 LOG_LEVELS = ("debug", "info", "warning", "error")
+
+_BOUND = re.compile(r"((?:>=|<=|>|<) -?\d+)")
+"""The limit in an error of msgspec."""
 
 KeyPath: TypeAlias = tuple[str, ...]
 
@@ -101,14 +105,25 @@ def _check_values(config: Config) -> None:
             f"telemetry.log_level: expected one of {', '.join(LOG_LEVELS)}, "
             f"got {config.telemetry.log_level!r}"
         )
+    endpoint = config.telemetry.otlp_endpoint
+    if endpoint and not is_http_url(endpoint):
+        raise ConfigError(
+            f"telemetry.otlp_endpoint: expected http(s)://host:4318, got {_without_user(endpoint)!r}; "
+            "leave it empty to emit no events"
+        )
     for key, (number, least) in _least(config).items():
         if number < least:
             raise ConfigError(f"{key}: expected a number >= {least}, got {number}")
-    if config.store.url and not re.match(r"https?://[^/\s]", config.store.url):
+    if config.store.url and not is_http_url(config.store.url):
         raise ConfigError(
-            f"store.url: expected http(s)://host:8123, got {config.store.url!r}; "
+            f"store.url: expected http(s)://host:8123, got {_without_user(config.store.url)!r}; "
             "leave it empty for the embedded engine"
         )
+
+
+def _without_user(url: str) -> str:
+    """Leave out what may be a password."""
+    return re.sub(r"[^/]*@", "", url)
 
 
 def _least(config: Config) -> dict[str, tuple[int, int]]:
@@ -163,6 +178,7 @@ class _Reader:
             return self._struct(value, plain, at)
         if typing.get_origin(plain) is dict:
             return self._dict(value, typing.get_args(plain)[1], at)
+        given = value
         if unit and isinstance(value, str):
             value = self._quantity(value, unit, at)
         # Text of a variable is read as the key's type; what YAML typed must fit as it is.
@@ -171,9 +187,12 @@ class _Reader:
             value = _typed(value, plain)
         value = _without_origin(value)
         try:
-            return msgspec.convert(value, hint, strict=strict)
+            read = msgspec.convert(value, hint, strict=strict)
         except msgspec.ValidationError as error:
-            raise self._error(at, _problem(value, plain, unit, error)) from error
+            raise self._error(at, _problem(given, plain, unit, error)) from error
+        if isinstance(read, float) and not math.isfinite(read):
+            raise self._error(at, f"expected {describe(hint)}, got {shown(given)}")
+        return read
 
     def _struct(self, value: Any, struct: type[msgspec.Struct], at: KeyPath) -> msgspec.Struct:
         hints = typing.get_type_hints(struct, include_extras=True)
@@ -263,10 +282,9 @@ def _without_origin(value: Any) -> Any:
 
 
 def _problem(value: Any, plain: Any, unit: str, error: msgspec.ValidationError) -> str:
-    text = str(error).partition(" - at ")[0]
-    if text.startswith("Expected") and (">=" in text or "<=" in text):
-        bound = text[text.index("=") - 1 :].strip("`")
-        return f"expected a number {bound}, got {shown(value)}"
+    kind = f"a {unit}" if unit else "a number"
+    if bound := _BOUND.search(str(error)):
+        return f"expected {kind} {bound[1]}, got {shown(value)}"
     quote = "; put it in quotes" if plain is str and isinstance(value, (int, float)) else ""
-    expected = describe(plain) if not unit else f"a {unit}"
+    expected = kind if unit else describe(plain)
     return f"expected {expected}, got {shown(value)}{quote}"

@@ -1,14 +1,17 @@
 """List every setting with its type, default and meaning, as text for people.
 
 The documentation, ``outrider check`` and its ``--print`` are rendered from this list, so
-none of them can miss a key of ``config.py``.
+none of them can miss a key of ``config.py``. A secret is never shown: it is hidden, or, in
+a file to start from, a reference to the variable that sets it.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 import typing
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -17,7 +20,7 @@ import yaml
 
 from collector import config as config_module
 from collector.config import Config
-from collector.config_file import describe, unit_of
+from collector.config_file import PREFIX, describe, unit_of
 from collector.units import format_duration, format_size
 
 SECRETS = frozenset({"store.password", "auth.token"})
@@ -25,6 +28,10 @@ SECRETS = frozenset({"store.password", "auth.token"})
 MASK = "(hidden)"
 
 _SECRET_WORDS = ("password", "secret", "token", "api_key")
+
+
+Hide: typing.TypeAlias = Callable[[str, Any], Any]
+"""Give what stands in the place of a secret, of its dotted key and value."""
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,30 +102,50 @@ def written(value: Any, hint: Any) -> str:
     return text.removesuffix("...\n").strip()
 
 
-def effective(config: Config) -> dict[str, Any]:
-    """Return the whole configuration as plain values, units written out, secrets hidden."""
+def changed(config: Config) -> dict[str, Any]:
+    """Return the values that differ from the defaults, by dotted key, secrets hidden."""
+    usual = _flat(_effective(Config(), _mask))
+    return {k: v for k, v in _flat(_effective(config, _mask)).items() if usual.get(k, ...) != v}
+
+
+def as_yaml(config: Config) -> str:
+    """Write the whole effective configuration as YAML, a file that can be loaded again.
+
+    A secret is written as a reference to the variable that would override its key; without
+    that variable the file does not load, and the error names it.
+    """
+    return yaml.safe_dump(_effective(config, _reference), sort_keys=False, width=100)
+
+
+def _effective(config: Config, hide: Hide) -> dict[str, Any]:
+    """Return the whole configuration as plain values, units written out."""
     shown: dict[str, Any] = {}
     for name, hint in typing.get_type_hints(Config, include_extras=True).items():
         value = getattr(config, name)
         if not _is_section(hint):
-            shown[name] = _masked(msgspec.to_builtins(value))
+            shown[name] = _without_secrets(name, msgspec.to_builtins(value), hide)
             continue
         shown[name] = {
-            key: _plain(f"{name}.{key}", getattr(value, key), inner)
+            key: _plain(f"{name}.{key}", getattr(value, key), inner, hide)
             for key, inner in typing.get_type_hints(hint, include_extras=True).items()
         }
     return shown
 
 
-def changed(config: Config) -> dict[str, Any]:
-    """Return the values that differ from the defaults, by dotted key, secrets hidden."""
-    usual = _flat(effective(Config()))
-    return {k: v for k, v in _flat(effective(config)).items() if usual.get(k, ...) != v}
+def _mask(key: str, value: Any) -> Any:
+    """Hide a secret and leave a URL readable."""
+    if not _is_secret(key) and isinstance(value, str):
+        parts = urlsplit(value)
+        return urlunsplit(parts._replace(netloc=f"{MASK}@{parts.netloc.rpartition('@')[2]}"))
+    return MASK
 
 
-def as_yaml(config: Config) -> str:
-    """Write the whole effective configuration as YAML, secrets hidden."""
-    return yaml.safe_dump(effective(config), sort_keys=False, width=100)
+def _reference(key: str, value: Any) -> str:
+    """Refer to the variable that overrides a key, or to a free name where none could."""
+    del value
+    name = re.sub(r"[^A-Z0-9_]", "_", key.replace(".", "__").upper())
+    overrides = name.lower().replace("__", ".") == key
+    return f"${{env:{PREFIX if overrides else 'SECRET_'}{name}}}"
 
 
 def _is_section(hint: Any) -> bool:
@@ -143,30 +170,29 @@ def _docstrings() -> dict[tuple[str, str], str]:
     return found
 
 
-def _plain(key: str, value: Any, hint: Any) -> Any:
-    if key in SECRETS:
-        return MASK if value else ""
+def _plain(key: str, value: Any, hint: Any, hide: Hide) -> Any:
+    if _is_secret(key):
+        return hide(key, value) if value else ""
     if unit_of(hint):
         return written(value, hint)
-    if isinstance(value, str) and "@" in value:
-        return _without_userinfo(value)
+    if isinstance(value, str) and "@" in urlsplit(value).netloc:
+        return hide(key, value)
     return msgspec.to_builtins(value)
 
 
-def _without_userinfo(url: str) -> str:
-    parts = urlsplit(url)
-    if not parts.netloc.rpartition("@")[0]:
-        return url
-    return urlunsplit(parts._replace(netloc=f"{MASK}@{parts.netloc.rpartition('@')[2]}"))
+def _without_secrets(key: str, value: Any, hide: Hide) -> Any:
+    """Hide what is named like a secret, anywhere in the options of scorers."""
+    if isinstance(value, dict):
+        return {k: _without_secrets(f"{key}.{k}", v, hide) for k, v in value.items()}
+    # A number is none: `max_tokens` is no token.
+    return (
+        hide(key, value) if isinstance(value, str | list) and value and _is_secret(key) else value
+    )
 
 
-def _masked(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    return {
-        k: MASK if v and any(w in k.lower() for w in _SECRET_WORDS) else _masked(v)
-        for k, v in value.items()
-    }
+def _is_secret(key: str) -> bool:
+    name = key.rpartition(".")[2].lower()
+    return key in SECRETS or (key.startswith("scorers.") and any(w in name for w in _SECRET_WORDS))
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from collector.address import is_loopback, parse_address
+from collector.address import is_http_url, is_loopback, parse_address
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,17 @@ def test_knows_loopback() -> None:
     assert is_loopback("localhost")
     assert not is_loopback("0.0.0.0")
     assert not is_loopback("shop.example")
+
+
+@pytest.mark.parametrize("url", ["http://a", "https://a.example:8443/x", "http://[::1]:8123"])
+def test_a_url_is_known(url: str) -> None:
+    """Host, port and path may follow the scheme."""
+    assert is_http_url(url)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a:8123", "ftp://a", "http://", "http://a:x", "http://a b", "http://a:99999"]
+)
+def test_other_texts_are_no_urls(text: str) -> None:
+    """A missing scheme or host, a port that is none and blanks are not let through."""
+    assert not is_http_url(text)

@@ -1,9 +1,13 @@
 """Settings are listed, shown and hidden for people."""
 
+from pathlib import Path
+
+import pytest
 import yaml
 
 from collector.config import Config
 from collector.config_file import load
+from collector.errors import ConfigError
 from collector.settings import MASK, as_yaml, changed, section_meanings, settings
 
 
@@ -48,10 +52,39 @@ def test_never_shows_a_secret() -> None:
             "OUTRIDER__AUTH__TOKEN": "hush-1",
             "OUTRIDER__STORE__PASSWORD": "hush-2",
             "OUTRIDER__STORE__URL": "https://ann:hush-3@db.example:8443/x",
-            "OUTRIDER__SCORERS__OWN__API_KEY": "hush-4",
+            "OUTRIDER__SCORERS__OWN__API_KEY": "https://x.example/hush-4",
+            "OUTRIDER__SCORERS__OWN__MAX_TOKENS": "400",
         },
     )
+    assert changed(config)["scorers.own.max_tokens"] == 400
     text = as_yaml(config) + str(changed(config))
     assert "hush" not in text
+    assert MASK not in as_yaml(config)
     assert changed(config)["auth.token"] == MASK
     assert changed(config)["store.url"] == f"https://{MASK}@db.example:8443/x"
+
+
+def test_a_printed_file_loads_where_its_secrets_are(tmp_path: Path) -> None:
+    """Secrets are references: with their variables the file is the configuration, without not."""
+    secrets = {
+        "OUTRIDER__AUTH__TOKEN": "hush-1",
+        "OUTRIDER__STORE__PASSWORD": "hush: '2'",
+        "OUTRIDER__STORE__URL": "https://ann:hush-3@db.example:8443/x",
+        "OUTRIDER__SCORERS__OWN__API_KEY": "hush-4",
+    }
+    config = load(None, secrets | {"OUTRIDER__ASSEMBLE__IDLE_TIMEOUT": "5m"})
+    path = tmp_path / "outrider.yaml"
+    path.write_text(as_yaml(config))
+    assert load(path, secrets) == config
+    for name in secrets:
+        with pytest.raises(ConfigError, match=f"the environment variable {name} is not set"):
+            load(path, {n: v for n, v in secrets.items() if n != name})
+
+
+def test_a_secret_that_no_variable_overrides_has_a_name_of_its_own(tmp_path: Path) -> None:
+    """An option whose name is no variable's is still a reference that works."""
+    path = tmp_path / "outrider.yaml"
+    path.write_text("scorers: {own: {headers: {X-Api_Key: hush}}}")
+    config = load(path, {})
+    path.write_text(as_yaml(config))
+    assert load(path, {"SECRET_SCORERS__OWN__HEADERS__X_API_KEY": "hush"}) == config

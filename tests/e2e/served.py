@@ -95,6 +95,9 @@ class Served:
     def launch(self) -> subprocess.Popen[bytes]:
         """Start a process, whatever becomes of it."""
         environ = {f"OUTRIDER__{key}": value for key, value in self.settings.items()}
+        # Compiling is half of a start, and some environments keep no bytecode beside the source.
+        environ["PYTHONDONTWRITEBYTECODE"] = ""
+        environ["PYTHONPYCACHEPREFIX"] = str(self.data_dir.parent.parent / "bytecode")
         with self.errors.open("ab") as errors:
             return subprocess.Popen(
                 [sys.executable, "-m", "collector.cli", "serve", "--data-dir", str(self.data_dir)],

@@ -78,14 +78,14 @@ def test_a_store_that_hangs_holds_nothing_up(tmp_path: Path) -> None:
 
 def test_a_full_journal_makes_senders_wait(tmp_path: Path, endpoint: Endpoint) -> None:
     """Without room a request gets 503 and Retry-After; it goes in once the store has taken the rest."""
-    conversations = synthetic(60, seed=403)
+    conversations = synthetic(40, seed=403)
     requests = planned(conversations)
     size = sum(len(request.body) for request in requests)
     endpoint.fault("refuse")
     settings = {
         "STORE__URL": endpoint.url,
         "STORE__DATABASE": "full",
-        "JOURNAL__MAX_SIZE": str(size // 3),
+        "JOURNAL__MAX_SIZE": str(size // 2),
         "ASSEMBLE__LATE_WINDOW": "0s",
     }
     with Served(tmp_path / "data", **settings) as served:

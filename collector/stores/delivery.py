@@ -127,14 +127,12 @@ class Delivery:
             try:
                 action()
             except PoisonRowError:
+                self._error = ""
                 raise
             except OutriderError as error:
-                if not self._error:
-                    _LOG.warning(
-                        "the store does not take rows, they stay in the journal: %s", error
-                    )
-                self._error = str(error) or type(error).__name__
-                self._count("store_errors_total", 1, {"kind": "unavailable"})
+                self._failed("unavailable", str(error) or type(error).__name__)
+            except Exception as error:  # noqa: BLE001 - a bug, the client's or ours, must not strand the rows
+                self._failed("unexpected", f"{type(error).__name__}: {error}")
             else:
                 if self._error:
                     _LOG.info("the store takes rows again")
@@ -145,6 +143,12 @@ class Delivery:
             if not self._pause(pause_s * (0.5 + 0.5 * self._random())):
                 return False
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+    def _failed(self, kind: str, reason: str) -> None:
+        if not self._error:
+            _LOG.warning("the store does not take rows, they stay in the journal: %s", reason)
+        self._error = reason
+        self._count("store_errors_total", 1, {"kind": kind})
 
     def _letter(self, table: str, row: Row, reason: str) -> Row:
         try:

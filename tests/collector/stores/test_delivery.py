@@ -16,8 +16,9 @@ from collector.stores.tables import Rows
 class Sink:
     """Take rows, refuse those with ``poison`` in them, and fail as often as told."""
 
-    def __init__(self, failures: int = 0) -> None:
+    def __init__(self, failures: int = 0, error: Exception | None = None) -> None:
         self.failures = failures
+        self.error = error or StoreUnavailableError("down")
         self.rows: dict[str, list[Any]] = {}
         self.inserts = 0
 
@@ -26,7 +27,7 @@ class Sink:
         self.inserts += 1
         if self.failures:
             self.failures -= 1
-            raise StoreUnavailableError("down")
+            raise self.error
         for table, lines in rows.items():
             if table != "dead_letters" and any("poison" in line for line in lines):
                 raise PoisonRowError("cannot parse")
@@ -90,6 +91,15 @@ def test_an_unavailable_store_is_tried_again_ever_slower() -> None:
     assert pauses[-1] == 30.0
     assert not sender.last_error
     assert counted.totals["store_errors_total", "unavailable"] == 12
+    assert sink.rows == {"scores": [["a"]]}
+
+
+def test_an_error_nobody_foresaw_is_tried_again() -> None:
+    """A bug in the client or in our own code shows and strands nothing."""
+    sink, counted = Sink(failures=2, error=KeyError("x")), Counted()
+    sender = delivery(sink, counted, [])
+    assert sender.deliver({"scores": [["a"]]})
+    assert counted.totals["store_errors_total", "unexpected"] == 2
     assert sink.rows == {"scores": [["a"]]}
 
 

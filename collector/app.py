@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -43,6 +43,7 @@ from collector.reading import Reader
 from collector.receivers.otlp_http import otlp_http
 from collector.recovery import restore
 from collector.redactor import Redactor
+from collector.safe_rows import SafeRows
 from collector.sampler import Sampler
 from collector.serve_file import Running
 from collector.servers import Listening
@@ -51,10 +52,8 @@ from collector.stitcher import Stitcher
 from collector.stores.clickhouse import open_store
 from collector.stores.export import What, documents
 from collector.stores.rows import rows_of
-from collector.stores.span_rows import span_rows
 from collector.stores.writer import StoreWriter
 from collector.tally import Tally
-from collector.telemetry import Span
 from collector.version import __version__
 from collector.work import Work
 from scorers.registry import configured
@@ -132,10 +131,6 @@ def data_path(
         prepare=lambda: store.migrate(ttl_days=config.store.ttl_days),
     )
 
-    def safe_rows(spans: Sequence[Span], probability: float) -> dict[str, list[Any]]:
-        safe = [redactor.span(span) for span in spans]
-        return dict(span_rows(safe, sample_probability=probability))
-
     def outbox(after: int, limit: int) -> list[Any]:
         return journal.outbox(limit, after=after)
 
@@ -143,7 +138,7 @@ def data_path(
         outlet=writer,
         outbox=outbox,
         reader=reader,
-        span_rows=safe_rows,
+        span_rows=SafeRows(redactor, count=tally.count),
         assembler=assembler,
         pins=pins,
         limit=WRITER_BYTES,

@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Literal
 
 from collector.config import AssembleConfig
+from collector.deadlines import deadline
 from collector.kinship import Kinship, parent_key, trace_key
 from collector.late_window import LateWindow, belongs_to
 from collector.model import EndReason, Facts
@@ -23,6 +24,9 @@ from collector.talk import DecidedEpisode, Due, Held, OpenEpisode, Talk, Verdict
 
 Outcome = Literal["new", "replaced", "duplicate", "late", "too_late"]
 """``too_late``: after the late window, or after its content was let go; stored, not scored."""
+
+CLOCK_SKEW_S = 3600.0
+"""How far a sender's clock may be ahead of ours before its times are cut."""
 
 _ACTIVE_ROLES = ("llm", "tool", "agent", "retriever")
 
@@ -98,12 +102,12 @@ class Assembler:
         if self._is_of_a_finished_trace(facts):
             return "too_late"
         parent = self._parent(facts)
-        talk = self._stitcher.place(facts, parent)
+        talk = self._stitcher.place(facts, parent, key=held.key.hex())
         if talk.open is None:
             earlier = talk.decided.get(talk.number)
             if earlier is not None and belongs_to(earlier, facts):
                 return self._add_late(talk, earlier, held, now)
-            if earlier is None and facts.start_ns <= talk.last_ended_ns:
+            if earlier is None and talk.number and 0 < facts.start_ns <= talk.last_ended_ns:
                 self.drop(talk)
                 return "too_late"
             self._open(talk, earlier, now)
@@ -160,18 +164,22 @@ class Assembler:
         self._take(episode, held.ref[0])
         episode.content_size += held.size
         self._content_size += held.size
-        self._note(episode, held, facts)
+        self._note(episode, held, facts, now)
         if facts.ends_conversation:
             episode.end_s = now
         self._touch(talk, episode, now)
 
-    def _note(self, episode: OpenEpisode, held: Held, facts: Facts) -> None:
-        """Keep what completion depends on, so that content can leave memory."""
+    def _note(self, episode: OpenEpisode, held: Held, facts: Facts, now: float) -> None:
+        """Keep what completion depends on, so that content can leave memory.
+
+        A clock far ahead of ours must not make everything after it late.
+        """
+        latest = int((now + CLOCK_SKEW_S) * 1e9)
         episode.active |= facts.role in _ACTIVE_ROLES or bool(facts.conversation_id)
         episode.failed |= bool(facts.error)
-        start = facts.start_ns
+        start = min(facts.start_ns, latest)
         episode.started_ns = min(episode.started_ns or start, start) or start
-        episode.ended_ns = max(episode.ended_ns, facts.end_ns, start)
+        episode.ended_ns = max(episode.ended_ns, min(facts.end_ns, latest), start)
         if facts.trace_id:
             root_ended = not held.is_log and not facts.parent_id and facts.end_ns > 0
             episode.traces[facts.trace_id] = episode.traces.get(facts.trace_id, False) or root_ended
@@ -199,7 +207,7 @@ class Assembler:
         # The poorer description keeps its request pinned until the episode is decided.
         known.ref, known.size, known.richness = held.ref, held.size, held.richness
         known.facts, known.span = held.facts, held.span
-        self._note(episode, held, held.facts)
+        self._note(episode, held, held.facts, episode.last_s)
         if held.facts.ends_conversation:
             episode.end_s = episode.last_s
         self._schedule(talk, episode)
@@ -241,7 +249,7 @@ class Assembler:
         self._where[held.key] = (talk, held)
         self._take(target, held.ref[0])
         if held.facts is not None:
-            self._note(target, held, held.facts)
+            self._note(target, held, held.facts, target.last_s)
 
     def _let_go(self, episode: OpenEpisode, request: int) -> None:
         episode.requests[request] -= 1
@@ -293,7 +301,7 @@ class Assembler:
             episode = talk.open
             if episode is None or episode.number != number:
                 continue
-            due_s, reason = self._deadline(talk, episode)
+            due_s, reason = deadline(self._config, talk, episode)
             if due_s > now:
                 episode.scheduled_s = due_s
                 heapq.heappush(self._due, (due_s, next(self._order), talk, number))
@@ -309,20 +317,6 @@ class Assembler:
             if talk.open is not None:
                 yield self._close(talk, talk.open, "truncated")
 
-    def _deadline(self, talk: Talk, episode: OpenEpisode) -> tuple[float, EndReason]:
-        config = self._config
-        limit = episode.opened_s + config.max_episode
-        reason: EndReason = "idle"
-        if episode.end_s is not None:
-            due, reason = max(episode.end_s, episode.last_s) + config.end_grace, "explicit"
-        elif not episode.active:
-            due = episode.last_s + config.lone_trace_timeout
-        elif not talk.explicit and _is_over(episode):
-            due, reason = episode.last_s + config.lone_trace_timeout, "lone_trace"
-        else:
-            due = episode.last_s + config.idle_timeout
-        return (due, reason) if due <= limit else (limit, "truncated")
-
     def _touch(self, talk: Talk, episode: OpenEpisode, now: float) -> None:
         episode.last_s = max(episode.last_s, now)
         self._idle[talk.key] = talk
@@ -333,7 +327,7 @@ class Assembler:
         self._schedule(talk, episode)
 
     def _schedule(self, talk: Talk, episode: OpenEpisode) -> None:
-        due, _ = self._deadline(talk, episode)
+        due, _ = deadline(self._config, talk, episode)
         if due < episode.scheduled_s:
             episode.scheduled_s = due
             heapq.heappush(self._due, (due, next(self._order), talk, episode.number))
@@ -387,8 +381,3 @@ class Assembler:
                 held.facts = held.span = None
             self._content_size -= talk.open.content_size
             talk.open.content_size = 0
-
-
-def _is_over(episode: OpenEpisode) -> bool:
-    """Say whether every trace of an episode has ended and its last reply waits for no tool."""
-    return bool(episode.traces) and all(episode.traces.values()) and not episode.waits_for_tool

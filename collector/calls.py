@@ -23,7 +23,7 @@ class ModelCall(msgspec.Struct, frozen=True, kw_only=True):
     content: Facts
     """The facts with the richest content."""
     agents: tuple[str, ...]
-    """Ids of the agent and tool spans above it, nearest first."""
+    """Ids of the two nearest agent and tool spans above it."""
 
     @property
     def start_ns(self) -> int:
@@ -58,22 +58,43 @@ def model_calls(facts: Sequence[Facts]) -> list[ModelCall]:
     groups: dict[int, list[Facts]] = {}
     for n in models:
         groups.setdefault(root(n), []).append(facts[n])
-    calls = [_model_call(group, by_span) for group in groups.values()]
+    kin = _Kin(by_span)
+    calls = [_model_call(group, kin) for group in groups.values()]
     return sorted(calls, key=lambda call: call.start_ns)
 
 
-def _model_call(group: list[Facts], by_span: dict[str, Facts]) -> ModelCall:
+def _model_call(group: list[Facts], kin: _Kin) -> ModelCall:
     ids = {f.span_id for f in group}
     outer = next((f for f in group if f.parent_id not in ids), group[0])
-    agents: list[str] = []
-    seen: set[str] = set()
-    parent = by_span.get(outer.parent_id)
-    while parent is not None and parent.span_id not in seen:
-        seen.add(parent.span_id)
-        if parent.role in ("agent", "tool"):
-            agents.append(parent.span_id)
-        parent = by_span.get(parent.parent_id)
-    return ModelCall(facts=tuple(group), content=max(group, key=_content), agents=tuple(agents))
+    return ModelCall(
+        facts=tuple(group), content=max(group, key=_content), agents=kin.above(outer.parent_id)
+    )
+
+
+class _Kin:
+    """Find the agents above a span, walking each step of a deep trace once."""
+
+    def __init__(self, by_span: dict[str, Facts]) -> None:
+        self._by_span = by_span
+        self._known: dict[str, tuple[str, ...]] = {"": ()}
+
+    def above(self, span_id: str) -> tuple[str, ...]:
+        """Return the two nearest agent and tool spans from this span upwards."""
+        path: list[Facts] = []
+        seen: set[str] = set()
+        while span_id not in self._known and span_id not in seen:
+            fact = self._by_span.get(span_id)
+            if fact is None:
+                break
+            seen.add(span_id)
+            path.append(fact)
+            span_id = fact.parent_id
+        agents = self._known.get(span_id, ())
+        for fact in reversed(path):
+            if fact.role in ("agent", "tool"):
+                agents = (fact.span_id, *agents)[:2]
+            self._known[fact.span_id] = agents
+        return agents
 
 
 def _content(fact: Facts) -> tuple[int, int]:

@@ -348,7 +348,11 @@ def _record(
         revision=decided.revision,
         decided_s=earlier.decided_s if earlier else now,
         started_ns=conversation.episode.started_ns,
-        ended_ns=max(conversation.episode.ended_ns, opened.end_ns if opened else 0),
+        ended_ns=max(opened.ended_ns, opened.end_ns)
+        if opened
+        else earlier.ended_ns
+        if earlier
+        else 0,
         end_reason=due.reason,
         refs=[h.ref for h in held],
         pinned=pinned,

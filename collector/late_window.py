@@ -92,4 +92,4 @@ class LateWindow:
 
 def belongs_to(earlier: DecidedEpisode, facts: Facts) -> bool:
     """Say whether a span began before the decided episode was over."""
-    return facts.start_ns <= earlier.ended_ns
+    return 0 < facts.start_ns <= earlier.ended_ns

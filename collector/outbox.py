@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -19,8 +20,8 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 class Payload(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The content of one outbox row: everything one commit concluded."""
 
-    rows: dict[str, list[Any]]
-    """Rows by table, redacted."""
+    rows: list[msgspec.Raw]
+    """Rows by table, redacted; one piece per conclusion."""
     kept: list[Kept]
     episodes: list[str]
     """Ids of the episodes whose rows these are."""
@@ -32,11 +33,33 @@ _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(Payload)
 
 
+_ROWS = msgspec.msgpack.Decoder(dict[str, list[Any]])
+
+
+def encode_rows(rows: Mapping[str, Sequence[Any]]) -> msgspec.Raw:
+    """Spell the rows of one conclusion, before anything is made of it.
+
+    Raises:
+        OverflowError: an integer has over 64 bits.
+        UnicodeEncodeError: a text holds a lone surrogate.
+    """
+    return msgspec.Raw(_ENCODER.encode(rows))
+
+
+def rows_in(payload: Payload) -> dict[str, list[Any]]:
+    """Return all rows of a payload by table; tuples come back as lists."""
+    rows: dict[str, list[Any]] = {}
+    for piece in payload.rows:
+        for table, lines in _ROWS.decode(piece).items():
+            rows.setdefault(table, []).extend(lines)
+    return rows
+
+
 def encode(payload: Payload) -> bytes:
     """Spell a payload."""
     return _ENCODER.encode(payload)
 
 
 def decode(data: bytes) -> Payload:
-    """Read a payload back; row tuples come back as lists."""
+    """Read a payload back; its rows stay as they are until they are asked for."""
     return _DECODER.decode(data)

@@ -167,13 +167,17 @@ class Pipeline:
             items: Sequence[Span | LogRecord] = (batch or batch_of(entry)).items()
             outcomes: dict[str, int] = {}
             for position, item in enumerate(items):
-                outcome = (
-                    "own" if is_own(item) else self._add(self._reader.held(entry, position, item))
-                )
+                outcome = "own" if is_own(item) else self._add(entry, position, item)
                 outcomes[outcome] = outcomes.get(outcome, 0) + 1
             self._count(entry, outcomes)
 
-    def _add(self, held: Held | None) -> str:
+    def _add(self, entry: Entry, position: int, item: Span | LogRecord) -> str:
+        """Hand one item to the assembler; one that cannot be read costs no other."""
+        try:
+            held = self._reader.held(entry, position, item)
+        except Exception as error:  # noqa: BLE001 - a bug of ours on one item, which is counted
+            _LOG.error("item %s of request %s is unreadable: %s", position, entry.id, error)
+            return "unreadable"
         if held is None:
             return "irrelevant"
         outcome = self._assembler.add(held, self.now)
@@ -192,8 +196,9 @@ class Pipeline:
         again = outcomes.get("duplicate", 0) + outcomes.get("replaced", 0)
         if again:
             work.count("spans_duplicate_total", again)
-        if outcomes.get("own"):
-            work.count("spans_dropped_total", outcomes["own"], reason="own_telemetry")
+        for outcome, reason in (("own", "own_telemetry"), ("unreadable", "unreadable")):
+            if outcomes.get(outcome):
+                work.count("spans_dropped_total", outcomes[outcome], reason=reason)
         for result in ("late", "too_late"):
             if outcomes.get(result):
                 work.count("late_spans_total", outcomes[result], result=result)
@@ -212,18 +217,42 @@ class Pipeline:
 
     def _decide(self, dues: Iterable[Due]) -> None:
         for due in dues:
-            if due.kind == "plain":
-                self._plain(due)
-            elif due.kind == "turn":
-                self._turns(due)
-            else:
-                self._conclude(due)
+            sequence = self._decider.sequence
+            try:
+                self._handle(due)
+            except RetryableError:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever one conversation holds, the others go on
+                self._decider.sequence = sequence
+                self._give_up(due, error)
             if self._work.size >= STEP_EPISODES:
                 self._finish()
 
+    def _handle(self, due: Due) -> None:
+        if due.kind == "plain":
+            self._plain(due)
+        elif due.kind == "turn":
+            self._turns(due)
+        else:
+            self._conclude(due)
+
+    def _refilled(self, due: Due) -> list[Held]:
+        """Return all spans of what is due with their content, however long the disk takes."""
+        while True:
+            try:
+                held = self._reader.refill(due.held)
+                if due.earlier is None:
+                    return held
+                fresh = {h.key for h in held}
+                before = self._reader.at(due.earlier.refs)
+                return held + [h for h in before if h.key not in fresh]
+            except RetryableError as error:
+                if self._stop.wait(error.retry_after_s):
+                    raise
+
     def _plain(self, due: Due) -> None:
         """Write down a trace in which no agent did anything."""
-        held = self._reader.refill(due.held)
+        held = self._refilled(due)
         self._store_plain(held)
         self._work.count("spans_plain_total", len(held))
         if due.opened is not None:
@@ -237,27 +266,16 @@ class Pipeline:
         work.keep(kept, 1.0)
 
     def _conclude(self, due: Due) -> None:
-        work = self._work
-        earlier = due.earlier
-        held = list(due.held)
-        if earlier is not None:
-            fresh = {h.key for h in held}
-            held += [h for h in self._reader.at(earlier.refs) if h.key not in fresh]
-        held = self._reader.refill(held)
-        try:
-            conclusion = self._decider.decide(due, held, now=self.now)
-        except Exception as error:  # noqa: BLE001 - see below
-            # Whatever a conversation holds, the others go on; this one is stored unscored.
-            self._give_up(due, held, error)
-            return
+        work, earlier = self._work, due.earlier
+        conclusion = self._decider.decide(due, self._refilled(due), now=self.now)
         record, talk = conclusion.record, due.talk
+        work.conclude(talk, conclusion)
         work.dropped_tips.extend(talk.continued)
         talk.last_ended_ns = max(talk.last_ended_ns, record.ended_ns)
         if record.number == talk.number:
             talk.last_tip = record.tip
         ended = due.opened.traces.items() if due.opened is not None else ()
         work.decide(due.held, (trace_id for trace_id, over in ended if over))
-        work.conclude(talk, conclusion)
         result = "episode" if earlier is None else "revision"
         spans = sum(not h.is_log for h in due.held)
         work.count("stage_items_total", spans, stage="score", result=result)
@@ -265,23 +283,17 @@ class Pipeline:
 
     def _turns(self, due: Due) -> None:
         """Score the finished turns of an episode that goes on."""
-        try:
-            said = self._decider.turns(due, self._reader.refill(due.held))
-        except Exception as error:  # noqa: BLE001 - the decision will meet it again, and count it
-            _LOG.debug("turns of %s: %s", due.talk.id, error)
-            return
+        said = self._decider.turns(due, self._refilled(due))
         if said is not None and due.opened is not None:
-            due.opened.verdicts = said.verdicts
             self._work.score_turns(due.talk, due.opened, said)
+            due.opened.verdicts = said.verdicts
 
-    def _give_up(self, due: Due, held: list[Held], error: Exception) -> None:
-        _LOG.error("episode %s of %s: %s", due.number, due.talk.id, error, exc_info=error)
+    def _give_up(self, due: Due, error: Exception) -> None:
+        """Leave what we fail on in the journal, where the next release may read it again."""
+        _LOG.error("%s %s of %s: %s", due.kind, due.number, due.talk.id, error, exc_info=error)
+        if due.kind == "turn":
+            return  # its decision will meet the same error
         self._work.count("episodes_failed_total", error=type(error).__name__)
-        self._store_plain(held)
-        if due.opened is not None:
-            self._pins.unpin_all(due.opened.requests)
-        else:
-            self._pins.unpin_all(h.ref[0] for h in due.held)
         self._assembler.drop(due.talk)
 
     def _expire(self) -> None:
@@ -351,5 +363,9 @@ class Pipeline:
     def run(self, stop: threading.Event) -> None:
         """Work until told to stop."""
         while not stop.is_set():
-            if not self.step(stop):
-                self._handoff.wait(IDLE_S)
+            try:
+                if not self.step(stop):
+                    self._handoff.wait(IDLE_S)
+            except RetryableError as error:
+                _LOG.warning("the journal cannot be read now: %s", error)
+                stop.wait(error.retry_after_s)

@@ -135,7 +135,7 @@ class Process:
         try:
             self.path.recover()
             self.path.pipeline.run(self._stop)
-        except Exception as error:  # noqa: BLE001 - its last word; /readyz repeats it
+        except BaseException as error:  # noqa: BLE001 - its last word; /readyz repeats it
             self._failed = f"{type(error).__name__}: {error}"
             _LOG.exception("the pipeline cannot go on; what was acknowledged is in the journal")
             self.on_failure()

@@ -150,7 +150,8 @@ def key_of(item: Span | LogRecord) -> bytes:
         item.body,
         sorted(item.attributes.items()),
     )
-    return hashlib.blake2b(msgspec.msgpack.encode(said), digest_size=24).digest()
+    # JSON, because MessagePack has no integers over 64 bits.
+    return hashlib.blake2b(msgspec.json.encode(said), digest_size=24).digest()
 
 
 def _richness(item: Span | LogRecord, size: int) -> int:

@@ -6,19 +6,23 @@ pipeline never waits for the store.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from collector.assembler import Assembler
+from collector.errors import RetryableError
 from collector.journal_records import OutboxRow
-from collector.outbox import decode
+from collector.outbox import decode, rows_in
 from collector.pins import Pins
 from collector.reading import Reader
 from collector.stores.writer import StoreBatch
 from collector.telemetry import Span
 from collector.work import Sent, Work
+
+_LOG = logging.getLogger(__name__)
 
 Rows = dict[str, list[Any]]
 _VALUE_BYTES = 4
@@ -82,8 +86,18 @@ class Shipping:
     def ship(self, id: int, work: Work) -> None:
         """Hand over what was just committed, from memory if there is room."""
         sent = Sent(episodes=list(work.episodes), pinned=work.pinned)
-        if self._waiting or not self._send(id, sent, work.rows, work.spans):
+        try:
+            sent_now = not self._waiting and self._send(id, sent, work.rows, work.spans)
+        except Exception as error:  # noqa: BLE001 - see below
+            self._park(work, id, error)
+            return
+        if not sent_now:
             self._waiting.append(id)
+
+    def _park(self, work: Work, id: int, error: Exception) -> None:
+        """Leave a row that we fail on in the outbox for the next release, and go on with the rest."""
+        _LOG.error("outbox row %s cannot be sent: %s", id, error, exc_info=error)
+        work.count("store_errors_total", kind="unreadable")
 
     def settle(self, work: Work, *, send: bool = True) -> None:
         """Let go of what was stored, and send what waited."""
@@ -98,15 +112,20 @@ class Shipping:
             if not rows or rows[0].id != self._waiting[0]:
                 self._waiting.popleft()
                 continue
-            if not self._send_again(rows[0]):
+            try:
+                if not self._send_again(rows[0]):
+                    break
+            except RetryableError:
                 break
+            except Exception as error:  # noqa: BLE001 - one row must not keep the others
+                self._park(work, rows[0].id, error)
             self._waiting.popleft()
 
     def _send_again(self, row: OutboxRow) -> bool:
         payload = decode(row.payload)
         spans = [(kept.probability, self._reader.spans(kept.refs)) for kept in payload.kept]
         sent = Sent(episodes=payload.episodes, pinned=payload.pinned)
-        return self._send(row.id, sent, payload.rows, spans)
+        return self._send(row.id, sent, rows_in(payload), spans)
 
     def _send(
         self,

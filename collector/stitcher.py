@@ -104,13 +104,14 @@ class Stitcher:
         wanted = zip((tenant, environment, variant), talk.labels, strict=True)
         return all(not word or word == label for word, label in wanted)
 
-    def place(self, fact: Facts, parent: Talk | None) -> Talk:
+    def place(self, fact: Facts, parent: Talk | None, *, key: str) -> Talk:
         """Return the conversation that ``fact`` belongs to, made if need be.
 
-        ``parent`` is the conversation of its parent span, where that is known.
+        ``parent`` is the conversation of its parent span, where that is known; ``key`` names
+        what has neither a conversation id nor a trace.
         """
         declared = _declared_key(fact)
-        talk = self._explicit(declared, fact) if declared else self._anonymous(fact, parent)
+        talk = self._explicit(declared, fact) if declared else self._anonymous(fact, parent, key)
         self._touch_trace(fact.trace_id, talk)
         if fact.response_id:
             response = (fact.identity.tenant, fact.response_id)
@@ -159,6 +160,8 @@ class Stitcher:
         return talk
 
     def _touch_trace(self, trace_id: str, talk: Talk) -> None:
+        if not trace_id:
+            return  # a log record outside of any trace is no kin of another
         _index(self._by_trace, trace_id, talk, talk.traces)
         if not talk.explicit:
             self._loose[trace_id] = talk
@@ -170,7 +173,7 @@ class Stitcher:
 
     # --- without an id
 
-    def _anonymous(self, fact: Facts, parent: Talk | None) -> Talk:
+    def _anonymous(self, fact: Facts, parent: Talk | None, key: str) -> Talk:
         near = parent
         if near is None:
             near = self._first_of_trace(fact.trace_id)
@@ -185,8 +188,8 @@ class Stitcher:
         if near is not None:
             self._count("trace", "joined")
             return near
-        key = f"trace:{fact.trace_id}" if fact.trace_id else f"span:{fact.span_id}"
-        return self._create(key, fact.trace_id or fact.span_id, explicit=False)
+        name = fact.trace_id or key
+        return self._create(f"trace:{name}", name, explicit=False)
 
     def _linked(self, fact: Facts, near: Talk | None) -> Talk | None:
         """Return the one conversation that the fact's own content points to.

@@ -12,7 +12,7 @@ from collector.journal_records import OutboxRow, Transaction
 from collector.kinship import trace_key
 from collector.memory import conversation_row, episode_row, open_row, tip_rows
 from collector.model import ScoreRecord
-from collector.outbox import Kept, Payload, encode
+from collector.outbox import Kept, Payload, encode, encode_rows
 from collector.talk import DecidedEpisode, Held, OpenEpisode, Talk
 from collector.telemetry import Span
 
@@ -46,6 +46,7 @@ class Work:
         self.dropped_tips: list[bytes] = []
         self.drop_outbox: list[int] = []
         self._kept: list[Kept] = []
+        self._spelled: list[msgspec.Raw] = []
 
     @property
     def size(self) -> int:
@@ -64,20 +65,24 @@ class Work:
 
     def conclude(self, talk: Talk, conclusion: Conclusion) -> None:
         """Take in a decided episode."""
+        self._write(conclusion.rows)
         totals.merge(self.totals, conclusion.deltas)
         self.scores.extend(conclusion.new_scores)
-        for table, rows in conclusion.rows.items():
-            self.rows.setdefault(table, []).extend(rows)
         self.keep(conclusion.keep, conclusion.decided.sampling.probability)
         self.episodes[conclusion.record.episode_id] = (talk, conclusion.record)
 
     def score_turns(self, talk: Talk, episode: OpenEpisode, said: TurnsSaid) -> None:
         """Take in what was said about the finished turns of an episode that goes on."""
+        self._write(said.rows)
         totals.merge(self.totals, said.deltas)
         self.scores.extend(said.new_scores)
-        for table, rows in said.rows.items():
-            self.rows.setdefault(table, []).extend(rows)
         self.open[said.episode_id] = (talk, episode)
+
+    def _write(self, rows: Rows) -> None:
+        """Add rows for the store; raises before anything is changed when they cannot be spelled."""
+        self._spelled.append(encode_rows(rows))
+        for table, lines in rows.items():
+            self.rows.setdefault(table, []).extend(lines)
 
     def keep(self, held: list[Held], probability: float) -> None:
         """Send spans to the store; their requests stay until they are there."""
@@ -105,11 +110,8 @@ class Work:
         now: float,
     ) -> Transaction:
         """Spell everything as one transaction."""
-        alive = [
-            (talk, decided)
-            for talk, decided in self.episodes.values()
-            if not any(decided is gone for gone in self.expired)
-        ]
+        gone = {id(decided) for decided in self.expired}
+        alive = [(t, decided) for t, decided in self.episodes.values() if id(decided) not in gone]
         talks = {talk.key: talk for talk, _ in self.episodes.values()}
         return Transaction(
             processed_through=processed_through,
@@ -139,7 +141,7 @@ class Work:
     def _payload(self) -> bytes:
         return encode(
             Payload(
-                rows=self.rows,
+                rows=self._spelled,
                 kept=self._kept,
                 episodes=list(self.episodes),
                 pinned=self.pinned,

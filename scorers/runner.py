@@ -112,7 +112,7 @@ class _Verdict(msgspec.Struct, frozen=True, kw_only=True):
 def _call(info: ScorerInfo, conversation: Conversation, arguments: tuple[Any, ...]) -> ScorerResult:
     try:
         result = info.function(conversation, *arguments, **info.options)
-    except Exception as error:  # noqa: BLE001 - a scorer's fault is a failure record, which is counted
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a scorer's fault is a failure record, which is counted
         return Failure(error=type(error).__name__, detail=str(error)[:500])
     if isinstance(result, Score):
         # written so that NaN is refused too

@@ -55,6 +55,7 @@ PROVIDERS = {
     "langchain": "",
 }
 """Spellings of providers; frameworks that name themselves are none."""
+_MOST_TOKENS = 2**53
 LEAVES = ("llm", "embedding")
 """The roles whose usage counts; every other sums up its children."""
 
@@ -192,7 +193,8 @@ def parting_words(said: Said) -> Said:
 
 
 def _tokens(value: float | None) -> int:
-    return max(0, int(value)) if value else 0
+    """Return a count of tokens; nobody spends more than a double can count exactly."""
+    return int(min(max(0.0, value), _MOST_TOKENS)) if value else 0
 
 
 def _json(value: Value) -> JsonValue:

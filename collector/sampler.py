@@ -36,6 +36,10 @@ def threshold(rate: float) -> int:
     return (1 << _BITS) - round(rate * (1 << _BITS))
 
 
+MAX_VERSIONS = 50_000
+"""Agent versions that are told apart; a version that changes with every call is none."""
+
+
 class Sampler:
     """Decide about episodes and plain traces.
 
@@ -68,7 +72,8 @@ class Sampler:
             had_error: whether a span of it failed.
         """
         version = (conversation.identity.agent, conversation.identity.agent_version)
-        before = self._seen.get(version, 0)
+        room = len(self._seen) < MAX_VERSIONS
+        before = self._seen.get(version, 0 if room else self._config.keep_new_version)
         if before < self._config.keep_new_version:
             self._seen[version] = before + 1
         rule = self._rule(list(scores), before, had_error=had_error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
 from collector.config import SampleConfig
 from collector.model import Episode, ScoreRecord, VerdictName
@@ -123,3 +124,16 @@ def test_plain_traces_are_kept_by_their_own_id() -> None:
     # The thresholds of the OpenTelemetry specification: 10 % is e666..., 100 % is 0.
     assert f"{threshold(0.1):014x}".startswith("e6666666")
     assert threshold(1.0) == 0
+
+
+def test_versions_without_end_are_not_all_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent whose version changes with every call must not fill memory or the store."""
+    monkeypatch.setattr("collector.sampler.MAX_VERSIONS", 3)
+    sampler = Sampler(SampleConfig(rate=0.0, keep_new_version=1))
+    kept = [
+        sampler.decide(
+            conversation(who=identity(agent_version=str(number))), [], had_error=False
+        ).kept
+        for number in range(6)
+    ]
+    assert kept == [True] * 3 + [False] * 3

@@ -108,7 +108,7 @@ def _check_values(config: Config) -> None:
     endpoint = config.telemetry.otlp_endpoint
     if endpoint and not is_http_url(endpoint):
         raise ConfigError(
-            f"telemetry.otlp_endpoint: expected http(s)://host:4318, got {_without_user(endpoint)!r}; "
+            f"telemetry.otlp_endpoint: expected http(s)://host:4318, got {without_user(endpoint)!r}; "
             "leave it empty to emit no events"
         )
     for key, (number, least) in _least(config).items():
@@ -116,12 +116,12 @@ def _check_values(config: Config) -> None:
             raise ConfigError(f"{key}: expected a number >= {least}, got {number}")
     if config.store.url and not is_http_url(config.store.url):
         raise ConfigError(
-            f"store.url: expected http(s)://host:8123, got {_without_user(config.store.url)!r}; "
+            f"store.url: expected http(s)://host:8123, got {without_user(config.store.url)!r}; "
             "leave it empty for the embedded engine"
         )
 
 
-def _without_user(url: str) -> str:
+def without_user(url: str) -> str:
     """Leave out what may be a password."""
     return re.sub(r"[^/]*@", "", url)
 

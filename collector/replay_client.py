@@ -59,6 +59,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Requests that got a final error."""
     problem: str = ""
     """The last thing that went wrong, in one line."""
+    status: int = 0
+    """HTTP status of the last final error."""
     stopped: bool = False
     """Whether sending ended before the requests did."""
 
@@ -170,7 +172,8 @@ def _counted(
             conversations=report.conversations + request.share,
             retries=retries,
             refused_requests=report.refused_requests + 1,
-            problem=f"HTTP {response.status_code}: {_reason(response)}",
+            problem=f"{response.url}: HTTP {response.status_code}: {_reason(response)}",
+            status=response.status_code,
             stopped=response.status_code in HOPELESS,
         )
     rejected, message = _partial_success(response)

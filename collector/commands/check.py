@@ -7,17 +7,33 @@ import errno
 import os
 import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 
 from collector.address import Address, parse_address
-from collector.commands.command import Command, add_config, add_data_dir, config_of
-from collector.config_file import addresses
-from collector.errors import ConfigError
+from collector.banner import base_url
+from collector.commands.command import (
+    Command,
+    add_config,
+    add_data_dir,
+    config_of,
+    warn_of_stray_variables,
+)
+from collector.config import StoreConfig
+from collector.config_file import addresses, without_user
+from collector.errors import ConfigError, OutriderError
 from collector.settings import as_yaml, changed
+
+if TYPE_CHECKING:
+    from collector.serve_file import Running
 
 LOCK_FILE = "lock"
 """In the data directory; held by the process that serves from it."""
+
+
+STORE_TIMEOUT_S = 10
+"""How long a ClickHouse server may take to answer."""
 
 
 def check_port(key: str, address: Address) -> None:
@@ -62,21 +78,70 @@ def check_data_dir(path: Path) -> None:
         DirectoryLock(lock).release()
 
 
+def check_store(config: StoreConfig) -> None:
+    """Reach the server that ``store.url`` names and log in.
+
+    Raises:
+        ConfigError: it does not answer or does not let us in; the text names the keys.
+    """
+    from collector.stores.clickhouse import ClickHouseStore
+
+    store = ClickHouseStore.server(
+        config.url,
+        user=config.user,
+        password=config.password,
+        database=config.database,
+        timeout_s=STORE_TIMEOUT_S,
+    )
+    try:
+        store.ping()
+    except OutriderError as error:
+        raise ConfigError(
+            f"store.url: {without_user(config.url)} cannot be used: {error}; start the server, or "
+            "correct store.url, store.user or store.password"
+        ) from error
+    finally:
+        store.close()
+
+
+def own_addresses(running: Running) -> dict[str, str]:
+    """Return the addresses that a running process has bound, by their keys."""
+    return {
+        "receive.http": running.otlp_http,
+        "console.address": running.console,
+        "telemetry.metrics": running.metrics,
+    }
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Check everything that `serve` would trip over, and say what differs from the defaults."""
     from collector.redactor import Redactor
+    from collector.serve_file import read
     from scorers.registry import configured
 
     config = config_of(arguments)
     configured(config.scorers)
     Redactor(config.redact.kinds, config.redact.patterns)
+    warn_of_stray_variables()
     if arguments.print:
         print(as_yaml(config), end="")
         return 0
-    check_data_dir(arguments.data_dir)
+    running = read(arguments.data_dir)
+    if running is None:
+        check_data_dir(arguments.data_dir)
+    own = own_addresses(running) if running else {}
     for key, text in addresses(config).items():
-        check_port(key, parse_address(text))
+        address = parse_address(text)
+        if str(address) != own.get(key):
+            check_port(key, address)
+    if config.store.url:
+        check_store(config.store)
     print("ok")
+    if running is not None:
+        print(
+            f"  process {running.pid} serves from {arguments.data_dir} already: "
+            f"its ports and directory count as free; console {base_url(running.console)}"
+        )
     for key, value in changed(config).items():
         print(f"  {key}: {yaml.safe_dump(value, default_flow_style=True).splitlines()[0]}")
     return 0
@@ -89,7 +154,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--print",
         action="store_true",
-        help="print the whole effective configuration as YAML, secrets hidden, and check nothing else",
+        help="print the whole effective configuration as YAML, secrets as references to "
+        "their variables, and check nothing else",
     )
 
 
@@ -98,7 +164,9 @@ CHECK = Command(
     summary="check the configuration, the ports and the data directory",
     description=(
         "Read the configuration as `serve` would and say in one line what is wrong, or `ok` and the "
-        "values that differ from the defaults. Exit code 2 when something is wrong."
+        "values that differ from the defaults. Exit code 2 when something is wrong. Ports and data "
+        "directory must be free or in the hands of the instance that serves from the directory; a "
+        "ClickHouse server (store.url) must answer."
     ),
     examples="""\
 outrider check

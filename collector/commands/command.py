@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
+from collector.address import is_http_url
 from collector.config import Config
 from collector.config_file import load
+from collector.stray_variables import stray_variables
 
 DEFAULT_CONFIG = Path("outrider.yaml")
 DEFAULT_DATA_DIR = Path("outrider-data")
+AUTH_HINT = "pass --token, or set auth.token (OUTRIDER__AUTH__TOKEN)"
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,3 +88,40 @@ def config_of(arguments: argparse.Namespace) -> Config:
     if path is None and DEFAULT_CONFIG.is_file():
         path = DEFAULT_CONFIG
     return load(path, os.environ)
+
+
+def warn_of_stray_variables() -> None:
+    """Say on standard error which variables miss an underscore and so set no key."""
+    for name, meant in stray_variables(os.environ).items():
+        print(f"outrider: warning: {name} sets no key; did you mean {meant}?", file=sys.stderr)
+
+
+def count(text: str) -> int:
+    """Read an argument that is a whole number from 1 on."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number >= 1, got {text!r}")
+    return number
+
+
+def rate(text: str) -> float:
+    """Read an argument that is a number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not (math.isfinite(number) and number > 0):
+        raise argparse.ArgumentTypeError(f"expected a number > 0, got {text!r}")
+    return number
+
+
+def url(text: str) -> str:
+    """Read an argument that is a URL."""
+    if is_http_url(text):
+        return text
+    guess = f"http://{text}"
+    hint = f"; did you mean {guess}?" if "://" not in text and is_http_url(guess) else ""
+    raise argparse.ArgumentTypeError(f"expected http(s)://host:port, got {text!r}{hint}")

@@ -9,13 +9,27 @@ from pathlib import Path
 from typing import Literal
 
 from collector.banner import base_url
-from collector.commands.command import Command, add_config, add_data_dir, config_of
+from collector.commands.command import (
+    AUTH_HINT,
+    Command,
+    add_config,
+    add_data_dir,
+    config_of,
+    url,
+)
 from collector.commands.output import opened
 from collector.config import Config
 from collector.errors import ConfigError, OutriderError
 
 Kind = Literal["conversations", "scores", "decisions", "observations"]
 KINDS: tuple[Kind, ...] = typing.get_args(Kind)
+
+HINTS = {
+    401: AUTH_HINT,
+    403: AUTH_HINT,
+    404: "is this an Outrider console? its address is console.address, http://127.0.0.1:8090",
+}
+"""What to do about an answer."""
 
 _READ_TIMEOUT_S = 300.0
 """The store may think for a while before the first row."""
@@ -24,9 +38,9 @@ _READ_TIMEOUT_S = 300.0
 def run(arguments: argparse.Namespace) -> int:
     """Write every row of one kind."""
     config = config_of(arguments)
-    url = arguments.url or running_console(arguments.data_dir)
-    if url:
-        chunks = from_process(url, arguments.what, token=arguments.token or config.auth.token)
+    console = arguments.url or running_console(arguments.data_dir)
+    if console:
+        chunks = from_process(console, arguments.what, token=arguments.token or config.auth.token)
     else:
         chunks = from_store(config, arguments.data_dir, arguments.what)
     with opened(arguments.output) as out:
@@ -43,7 +57,7 @@ def running_console(data_dir: Path) -> str:
     return base_url(info.console) if info is not None else ""
 
 
-def from_process(url: str, what: Kind, *, token: str) -> Iterator[bytes]:
+def from_process(console: str, what: Kind, *, token: str) -> Iterator[bytes]:
     """Yield the export of a running process as it comes.
 
     Raises:
@@ -51,7 +65,7 @@ def from_process(url: str, what: Kind, *, token: str) -> Iterator[bytes]:
     """
     import httpx
 
-    target = f"{url.rstrip('/')}/v1/export/{what}"
+    target = f"{console.rstrip('/')}/v1/export/{what}"
     headers = {"authorization": f"Bearer {token}"} if token else {}
     timeout = httpx.Timeout(10.0, read=_READ_TIMEOUT_S)
     try:
@@ -61,7 +75,8 @@ def from_process(url: str, what: Kind, *, token: str) -> Iterator[bytes]:
         ):
             if not response.is_success:
                 text = response.read().decode("utf-8", "replace").strip()
-                raise OutriderError(f"{target}: HTTP {response.status_code}: {text[:200]}")
+                hint = f"; {HINTS[response.status_code]}" if response.status_code in HINTS else ""
+                raise OutriderError(f"{target}: HTTP {response.status_code}: {text[:200]}{hint}")
             yield from response.iter_bytes()
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise OutriderError(f"{target}: {str(error) or type(error).__name__}") from error
@@ -95,6 +110,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add_data_dir(parser)
     parser.add_argument(
         "--url",
+        type=url,
         metavar="URL",
         help="console address of a running instance, such as http://127.0.0.1:8090 "
         "(default: the one that serves from the data directory, else the store itself)",

@@ -5,13 +5,22 @@ from __future__ import annotations
 import argparse
 
 from collector.commands.command import Command, add_config, add_data_dir, config_of
+from collector.errors import ConfigError
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Apply what is missing, or print what would be applied."""
+    from collector.serve_file import read
     from collector.stores.clickhouse import open_store
 
     config = config_of(arguments)
+    running = None if config.store.url else read(arguments.data_dir)
+    if running is not None:
+        raise ConfigError(
+            f"{arguments.data_dir}: process {running.pid} serves from it and holds the embedded "
+            "engine; `serve` brought its tables up to date when it started. Stop that process "
+            "first, or choose another --data-dir"
+        )
     store = open_store(config.store, arguments.data_dir)
     try:
         statements = store.migrate(dry_run=arguments.dry_run, ttl_days=config.store.ttl_days)

@@ -9,14 +9,33 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collector.commands.command import Command, add_progress
+from collector.address import parse_address
+from collector.banner import base_url
+from collector.commands.command import (
+    AUTH_HINT,
+    Command,
+    add_config,
+    add_progress,
+    config_of,
+    count,
+    rate,
+    url,
+)
 from collector.commands.output import Progress
 from collector.commands.transcript_files import add_format, conversations
+from collector.config import Config
 
 if TYPE_CHECKING:
     from collector.replay import Report
 
-DEFAULT_URL = "http://127.0.0.1:4318"
+DEFAULT_URL = base_url(Config().receive.http)
+HINTS = {
+    401: AUTH_HINT,
+    403: AUTH_HINT,
+    404: f"is this an OTLP/HTTP receiver? Outrider's is receive.http, {DEFAULT_URL}",
+    405: f"is this an OTLP/HTTP receiver? Outrider's is receive.http, {DEFAULT_URL}",
+}
+"""What to do about an answer."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from collector.replay import exit_status, plan, send
 
+    config = config_of(arguments)
     progress = Progress(arguments.progress)
     bad: list[str] = []
 
@@ -44,16 +64,23 @@ def run(arguments: argparse.Namespace) -> int:
     with httpx.Client(timeout=30.0, trust_env=False) as client:
         report = send(
             requests,
-            url=arguments.url,
+            url=arguments.url or configured_url(config),
             client=client,
-            token=arguments.token,
+            token=arguments.token or config.auth.token,
             rate=arguments.rate,
             on_progress=show,
         )
     progress.finish(_status(report))
     if report.problem:
-        print(f"outrider: {report.problem}", file=sys.stderr)
+        hint = f"; {HINTS[report.status]}" if report.status in HINTS else ""
+        print(f"outrider: {report.problem}{hint}", file=sys.stderr)
     return exit_status(report) or int(bool(bad))
+
+
+def configured_url(config: Config) -> str:
+    """Return where an instance with this configuration receives; the default if it chose a port."""
+    chosen = parse_address(config.receive.http).port == 0
+    return DEFAULT_URL if chosen else base_url(config.receive.http)
 
 
 def _status(report: Report) -> str:
@@ -70,11 +97,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "files", nargs="+", type=Path, metavar="FILE", help="transcripts; - is stdin"
     )
     parser.add_argument(
-        "--url", default=DEFAULT_URL, help=f"OTLP/HTTP address (default: {DEFAULT_URL})"
+        "--url",
+        type=url,
+        help=f"OTLP/HTTP address (default: receive.http of the configuration, {DEFAULT_URL})",
     )
     parser.add_argument(
         "--rate",
-        type=float,
+        type=rate,
         default=0.0,
         metavar="N",
         help="conversations a second (default: as fast as they are taken)",
@@ -86,15 +115,19 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--interleave",
-        type=int,
+        type=count,
         default=1,
         metavar="N",
         help="keep N conversations in flight at a time (default: 1)",
     )
     parser.add_argument(
-        "--batch", type=int, default=50, metavar="N", help="spans in a request (default: 50)"
+        "--batch", type=count, default=50, metavar="N", help="spans in a request (default: 50)"
     )
-    parser.add_argument("--token", default="", help="bearer token, if the receiver wants one")
+    parser.add_argument(
+        "--token",
+        default="",
+        help="bearer token, if the receiver wants one (default: auth.token of the configuration)",
+    )
     parser.add_argument(
         "--seed", default="", help="the same seed sends the same span ids (default: random)"
     )
@@ -102,6 +135,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--environment", default="", help="send as this environment")
     add_format(parser)
     add_progress(parser)
+    add_config(parser)
 
 
 REPLAY = Command(

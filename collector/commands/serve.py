@@ -6,12 +6,19 @@ import argparse
 import logging
 import sys
 
-from collector.commands.command import Command, add_config, add_data_dir, config_of
+from collector.commands.command import (
+    Command,
+    add_config,
+    add_data_dir,
+    config_of,
+    warn_of_stray_variables,
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Start serving and return the exit code when it ends."""
     config = config_of(arguments)  # before the imports, so that a wrong one is told at once
+    warn_of_stray_variables()
     from collector.app import serve
 
     _log(config.telemetry.log_level.upper())

@@ -157,7 +157,8 @@ def test_refused_request_goes_on() -> None:
     """A final error for one request is counted with its reason, and the next is sent."""
     report, clock = sent(Receiver(httpx.Response(400, content=b"\x08\x03\x12\x07bad id")), 2)
     assert (report.requests, report.refused_requests, report.stopped) == (1, 1, False)
-    assert report.problem == "HTTP 400: bad id"
+    assert report.problem == "http://shop.example/v1/traces: HTTP 400: bad id"
+    assert report.status == 400
     assert clock.slept == []
     assert exit_status(report) == 1
 

@@ -1,13 +1,17 @@
 """`outrider check` finds what would keep `serve` from starting."""
 
+import os
 import socket
 from pathlib import Path
 
 import pytest
 import yaml
 
+from collector import serve_file
 from collector.cli import main
 from collector.directory_lock import DirectoryLock
+from collector.serve_file import Running
+from tests.collector.commands.receiver import serving
 
 
 @pytest.fixture
@@ -97,3 +101,74 @@ def test_names_an_unknown_scorer(
     monkeypatch.setenv("OUTRIDER__SCORERS__LOPING__ENABLED", "false")
     assert main(["check"]) == 2
     assert "did you mean looping?" in error(capsys)
+
+
+@pytest.mark.usefixtures("ports")
+def test_a_running_instance_is_no_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the instance of this data directory holds counts as free, and its process is named."""
+    data = tmp_path / "data"
+    lock = DirectoryLock(data / "lock")
+    with serving(lambda _: (200, b"")) as url:
+        console = url.removeprefix("http://")
+        serve_file.write(data, Running(pid=os.getpid(), console=console))
+        monkeypatch.setenv("OUTRIDER__CONSOLE__ADDRESS", console)
+        assert main(["check", "--data-dir", str(data)]) == 0
+        out = capsys.readouterr().out
+        assert out.startswith(f"ok\n  process {os.getpid()} serves from {data} already")
+        monkeypatch.setenv("OUTRIDER__CONSOLE__ADDRESS", "127.0.0.1:0")
+        monkeypatch.setenv("OUTRIDER__TELEMETRY__METRICS", console)
+        assert main(["check", "--data-dir", str(data)]) == 2
+        assert error(capsys).startswith(f"telemetry.metrics: {console} is in use; ")
+    lock.release()
+
+
+@pytest.mark.usefixtures("ports")
+def test_a_server_that_does_not_answer_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A ClickHouse server is reached, and the keys that lead to it are named when it is not."""
+    monkeypatch.setenv("OUTRIDER__STORE__URL", "http://ann:hush@127.0.0.1:9")
+    assert main(["check"]) == 2
+    text = error(capsys)
+    assert text.startswith("store.url: http://127.0.0.1:9 cannot be used: ")
+    assert "store.password" in text
+    assert "hush" not in text
+
+
+@pytest.mark.usefixtures("ports")
+@pytest.mark.parametrize(
+    ("option", "value", "fix"),
+    [
+        ("LOOPING__REPEATS", "0", "looping.repeats: expected a whole number >= 1, got 0"),
+        ("LOOPING__REPEATS", "few", "looping.repeats: expected a whole number >= 1, got 'few'"),
+        ("FAITHFULNESS__THRESHOLD", "5", "faithfulness.threshold: expected a number >= 0 and"),
+    ],
+)
+def test_names_an_option_out_of_range(
+    option: str,
+    value: str,
+    fix: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A scorer's option that makes no sense is found before the start."""
+    monkeypatch.setenv(f"OUTRIDER__SCORERS__{option}", value)
+    assert main(["check"]) == 2
+    assert fix in error(capsys)
+
+
+@pytest.mark.usefixtures("ports")
+def test_warns_of_a_variable_that_sets_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A variable that misses an underscore is named with the right form; it is no error."""
+    monkeypatch.setenv("OUTRIDER_ASSEMBLE_IDLE_TIMEOUT", "3s")
+    assert main(["check"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == (
+        "outrider: warning: OUTRIDER_ASSEMBLE_IDLE_TIMEOUT sets no key; "
+        "did you mean OUTRIDER__ASSEMBLE__IDLE_TIMEOUT?\n"
+    )
+    assert "ok\n" in captured.out

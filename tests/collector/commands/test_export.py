@@ -48,7 +48,10 @@ def test_a_refusal_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     out = tmp_path / "scores.jsonl"
     with serving(answer) as url:
         assert main(["export", "scores", "--url", url, "-o", str(out)]) == 1
-    assert "HTTP 401: " in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "HTTP 401: " in error
+    assert "--token" in error
+    assert "auth.token" in error
     assert not list(tmp_path.iterdir())
 
 
@@ -108,3 +111,20 @@ def test_a_store_without_rows_exports_nothing(
     ClickHouseStore.embedded(tmp_path / "store").close()
     assert main(["export", "scores", "--data-dir", str(tmp_path)]) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_another_server_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """A path that is not there names the URL and the key of the right address."""
+    with serving(answer) as url:
+        assert main(["export", "decisions", "--url", url, "--token", "abc"]) == 1
+        error = capsys.readouterr().err
+        assert f"{url}/v1/export/decisions: HTTP 404" in error
+        assert "console.address" in error
+
+
+def test_an_address_without_a_scheme_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """The URL that was meant is in the error."""
+    with pytest.raises(SystemExit) as stop:
+        main(["export", "scores", "--url", "localhost:8090"])
+    assert stop.value.code == 2
+    assert "did you mean http://localhost:8090?" in capsys.readouterr().err

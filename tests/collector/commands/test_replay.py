@@ -83,7 +83,61 @@ def test_a_refusal_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     """A receiver that says no ends the replay with its reason and exit code 1."""
     with serving(lambda _: (401, b"no token")) as url:
         assert main(["replay", str(EXAMPLE), "--url", url]) == 1
-    assert "401" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert f"{url}/v1/traces: HTTP 401: no token" in error
+    assert "--token" in error
+    assert "auth.token" in error
+
+
+def test_another_server_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """A path that is not there names the URL and the key of the right address."""
+    with serving(lambda _: (404, b"nothing here")) as url:
+        assert main(["replay", str(EXAMPLE), "--url", url]) == 1
+    error = capsys.readouterr().err
+    assert f"{url}/v1/traces: HTTP 404" in error
+    assert "receive.http" in error
+
+
+def test_takes_address_and_token_from_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without arguments it sends where an instance with this configuration listens."""
+    arrived: list[Received] = []
+
+    def accept(request: Received) -> Answer:
+        arrived.append(request)
+        return 200, b""
+
+    path = tmp_path / "c.yaml"
+    with serving(accept) as url:
+        path.write_text(f"receive: {{http: '{url.removeprefix('http://')}'}}")
+        monkeypatch.setenv("OUTRIDER__AUTH__TOKEN", "abc")
+        assert main(["replay", str(EXAMPLE), "--config", str(path)]) == 0
+    assert {r.token for r in arrived} == {"Bearer abc"}
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "problem"),
+    [
+        ("--batch", "-1", "expected a whole number >= 1, got '-1'"),
+        ("--interleave", "0", "expected a whole number >= 1, got '0'"),
+        ("--batch", "many", "expected a whole number >= 1, got 'many'"),
+        ("--rate", "0", "expected a number > 0, got '0'"),
+        ("--rate", "nan", "expected a number > 0, got 'nan'"),
+        ("--url", "localhost:4318", "did you mean http://localhost:4318?"),
+        ("--url", "ftp://there", "expected http(s)://host:port, got 'ftp://there'"),
+    ],
+)
+def test_a_wrong_argument_names_its_flag(
+    flag: str, value: str, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be meant is an error before anything is sent."""
+    with pytest.raises(SystemExit) as stop:
+        main(["replay", str(EXAMPLE), flag, value])
+    assert stop.value.code == 2
+    error = capsys.readouterr().err
+    assert f"argument {flag}: " in error
+    assert problem in error
 
 
 def test_rejected_spans_are_reported(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,6 +39,7 @@ class Process:
             threading.Thread(target=work, args=(self._stop,), daemon=True)
             for work in path.background
         ]
+        self._recovered = threading.Event()
         self._failed = ""
         self.on_failure: Callable[[], None] = lambda: None
         """Called on the pipeline's thread when it cannot go on."""
@@ -88,13 +89,14 @@ class Process:
         behind = path.journal.spans_in_flight()
         lag = self._clock_ns() / 1e9 - path.pipeline.now if behind else 0.0
         values: dict[SeriesKey, float] = {
-            ("open_episodes", ()): path.assembler.open_episodes,
             ("pipeline_lag_seconds", ()): max(0.0, lag),
             ("spans_in_flight", ()): behind,
             ("journal_bytes", ()): path.journal.bytes_used,
             ("journal_requests", ()): path.journal.pending,
-            ("outbox_rows", ()): path.shipping.unstored,
         }
+        if self._recovered.is_set():  # before that they are unknown, which is not nought
+            values["open_episodes", ()] = path.assembler.open_episodes
+            values["outbox_rows", ()] = path.shipping.unstored
         if path.pipeline.last_score_s:
             values["last_score_timestamp_seconds", ()] = path.pipeline.last_score_s
         return {**values, **path.gauges()}
@@ -134,6 +136,7 @@ class Process:
     def _work(self) -> None:
         try:
             self.path.recover()
+            self._recovered.set()
             self.path.pipeline.run(self._stop)
         except BaseException as error:  # noqa: BLE001 - its last word; /readyz repeats it
             self._failed = f"{type(error).__name__}: {error}"

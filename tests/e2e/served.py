@@ -27,6 +27,7 @@ ROOT = Path(__file__).parent.parent.parent
 PATIENCE_S = 60.0
 """Nothing that a test waits for takes nearly as long; what does has failed."""
 PAUSE_S = 0.05
+_UNDER_WAY = ("spans_in_flight", "open_episodes", "outbox_rows")
 
 
 def free_ports(count: int) -> list[int]:
@@ -179,8 +180,9 @@ class Served:
         while True:
             series = self.series()
             found = summed(series, "episodes_total")
-            waiting = summed(series, "spans_in_flight") + summed(series, "outbox_rows")
-            if found >= episodes and not waiting and not summed(series, "open_episodes"):
+            # None of them is told before it is known, right after a start.
+            waiting = [series.get((name, ())) for name in _UNDER_WAY]
+            if found >= episodes and waiting == [0, 0, 0]:
                 return series
             assert time.monotonic() < deadline, f"{found} episodes, {waiting} waiting"
             time.sleep(PAUSE_S)

@@ -16,14 +16,16 @@ class DirectoryLock:
         """Take the lock.
 
         Args:
-            path: The lock file; made when missing, never removed, since removing it would let
-                two processes lock two files of one name.
+            path: The lock file; made when missing, with its directory, for this user alone.
+                It is never removed, since removing it would let two processes lock two files
+                of one name.
 
         Raises:
             ConfigError: Another process holds it, or the directory is not writable.
         """
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            # Only ours: what lies in it is as private as the traffic.
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise ConfigError(

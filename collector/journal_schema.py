@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
@@ -90,7 +91,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 def open_writer(
     path: Path, *, producer: str, now_ns: int, lock_wait_s: float = LOCK_WAIT_S
 ) -> sqlite3.Connection:
-    """Open the one connection that writes, creating or migrating the file.
+    """Open the one connection that writes, creating or migrating the file; a new one is its owner's.
 
     Args:
         path: The journal's file; its directory exists.
@@ -102,11 +103,14 @@ def open_writer(
         ConfigError: The file is damaged, not a journal, newer than this program, or locked.
     """
     try:
+        # SQLite gives the files beside it the mode of this one.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         connection = sqlite3.connect(
             path, isolation_level=None, check_same_thread=False, timeout=lock_wait_s
         )
-    except sqlite3.Error as error:
-        raise ConfigError(f"{path}: cannot be opened ({error}); make it writable") from None
+    except (OSError, sqlite3.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"{path}: cannot be opened ({reason}); make it writable") from None
     try:
         _prepare(connection, path)
         _migrate(connection, path, producer=producer, now_ns=now_ns)

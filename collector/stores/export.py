@@ -240,7 +240,6 @@ def _scores(store: Queries, bounds: Page) -> Iterator[Line]:
 def _score(row: Line) -> Line:
     return {
         "conversation_id": row["conversation_id"],
-        "episode": row["episode"],
         "scorer": row["scorer"],
         "scorer_version": row["scorer_version"],
         "level": row["level"],
@@ -249,6 +248,7 @@ def _score(row: Line) -> Line:
         "verdict": row["verdict"],
         "reason": row["reason"],
         "evidence": _parsed(row["evidence"]),
+        "episode": row["episode"],
         "score_id": row["score_id"],
         "revision": row["revision"],
         "cost_usd": float(row["cost_usd"]),

@@ -30,6 +30,23 @@ def test_the_directory_is_made(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "b" / "journal.sqlite").exists()
 
 
+def test_what_is_made_belongs_to_this_user_alone(tmp_path: Path) -> None:
+    """The data directory and the journal's files hold raw traffic: nobody else may read them."""
+    before = os.umask(0o022)
+    try:
+        journal = open_journal(tmp_path / "data")
+        journal.append(entry()).result()
+        files = list((tmp_path / "data").iterdir())
+        modes = {path.name: path.stat().st_mode & 0o777 for path in files}
+        journal.close()
+    finally:
+        os.umask(before)
+
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+    assert {"journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"} <= set(modes)
+    assert set(modes.values()) == {0o600}
+
+
 def test_unusable_directory(tmp_path: Path) -> None:
     """A data directory that cannot be made is named, with the fix."""
     (tmp_path / "file").write_text("")

@@ -13,6 +13,7 @@ from collector.stores.rows import rows_of
 from tests.collector.commands.receiver import Answer, Received, serving
 from tests.collector.stores.episodes import decided
 
+EXAMPLE = Path(__file__).parents[3] / "examples" / "support.jsonl"
 ROWS = b'{"a":1}\n{"a":2}\n'
 
 
@@ -88,6 +89,21 @@ def test_opens_the_store_when_nothing_runs(
         assert main(["export", what, "--data-dir", str(tmp_path)]) == 0
         rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
         assert {row["conversation_id"] for row in rows} == {"conv-1"}
+
+
+def test_scores_have_the_keys_of_the_score_command_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A verdict reads the same whether it was exported or scored from a file."""
+    store = ClickHouseStore.embedded(tmp_path / "store")
+    store.migrate(ttl_days=0, verdict_days=0)
+    store.insert(rows_of(decided()))
+    store.close()
+    assert main(["export", "scores", "--data-dir", str(tmp_path)]) == 0
+    exported = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert main(["score", str(EXAMPLE), "--scorer", "looping"]) == 0
+    scored = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert list(exported)[: len(scored)] == list(scored)
 
 
 def test_a_store_that_is_held_is_one_line(

@@ -28,7 +28,7 @@ DEFAULT_DIALECTS: tuple[Dialect, ...] = (
     otel_genai.DIALECT,
 )
 """In order of precedence: the first that matches a span reads it."""
-INTERN_BYTES = 32 * 1024 * 1024
+INTERN_BYTES = 24 * 1024 * 1024
 
 __all__ = ["DEFAULT_DIALECTS", "Normaliser", "merge", "span_key"]
 

@@ -1,5 +1,6 @@
 """The documents say what the code says."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -7,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from alerts.metrics import docs_rows
-from collector.cli import COMMANDS, parser
+from collector.api import EXPORTS
+from collector.cli import COMMANDS, main, parser
 from collector.commands.reference import BLOCKS, DOCUMENTS, rendered, stale
+from collector.commands.scorer_reference import SKIP_REASONS, skip_reasons
 from collector.settings import settings
+from collector.transcripts import FORMATS, format_of
+from scorers.evaluation import is_faulty
 from scorers.registry import builtin
 
 ROOT = Path(__file__).parent.parent
@@ -87,3 +92,55 @@ def test_links_lead_somewhere(name: str) -> None:
         assert (here / target).exists(), f"{name} links to {target}"
     for path in re.findall(r"`((?:collector|scorers|alerts|tests|examples|docs)/[\w/.]+)`", text):
         assert (ROOT / path).exists(), f"{name} names {path}"
+
+
+def test_every_skip_reason_is_explained() -> None:
+    """Each reason for which a scorer skips has its meaning, and no other has."""
+    given = {reason for info in builtin() for reason in skip_reasons(info)}
+    assert given == set(SKIP_REASONS)
+
+
+def test_the_sample_verdict_is_real(capsys: pytest.CaptureFixture[str]) -> None:
+    """The verdict that the README shows is a line that its own command prints."""
+    assert main(["score", str(ROOT / "examples" / "support.jsonl")]) == 0
+    shown = re.search(r"begin sample-verdict -->\n```json\n(.+)\n```", read("README.md"))
+    assert shown is not None
+    assert shown[1] in capsys.readouterr().out.splitlines()
+
+
+def test_the_transcripts_are_ones_that_are_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each example row is of the format it stands under, and is scored."""
+    sections = re.findall(
+        r"\(`(\w+)`\)\n.*?```json\n(.+?)\n```", read("docs/transcripts.md"), re.DOTALL
+    )
+    assert {name for name, _ in sections} == set(FORMATS)
+    for name, row in sections:
+        assert format_of(json.loads(row)) == name
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(row)
+        assert main(["score", str(path)]) == 0
+        scores = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert {score["conversation_id"] for score in scores} == {json.loads(row).get("id", "k-4")}
+
+
+def test_the_labels_are_ones_that_are_measured() -> None:
+    """Each label of the table speaks of the scorers beside it, in the sense the table says."""
+    table = re.findall(
+        r"^\| `(\w+)` \| (`.+`) \| (.+) \|$", read("docs/transcripts.md"), re.MULTILINE
+    )
+    measured = set()
+    for label, scorers, meaning in table:
+        for scorer in re.findall(r"`(\w+)`", scorers):
+            measured.add(scorer)
+            assert is_faulty(scorer, {label: True}) is ("`false` is a fault" not in meaning)
+    assert measured == {i.name for i in builtin()} - {"ignored_tool_error"}
+
+
+def test_every_endpoint_is_documented() -> None:
+    """What the ports answer stands in the table of paths."""
+    text = read("docs/traffic.md")
+    for path in ("/v1/traces", "/v1/logs", "/v1/metrics", "/metrics", "/healthz", "/readyz"):
+        assert f"{path}`" in text
+    assert all(f"`{what}`" in text for what in EXPORTS)

@@ -8,12 +8,18 @@ nothing is written and the exit code is 1 when a document is stale.
 from __future__ import annotations
 
 import argparse
-import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from collector.commands.markdown import markdown, table
+from collector.commands.scorer_reference import (
+    sample_verdict_block,
+    scorers_block,
+    scorers_short_block,
+    skip_reasons_block,
+)
 from collector.settings import section_meanings, settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -23,6 +29,8 @@ DOCUMENTS = (
     "docs/configuration.md",
     "docs/metrics.md",
     "docs/scorers.md",
+    "docs/traffic.md",
+    "docs/transcripts.md",
 )
 
 _BLOCK = re.compile(r"(<!-- begin (?P<name>[a-z-]+) -->\n).*?(<!-- end (?P=name) -->)", re.DOTALL)
@@ -79,46 +87,23 @@ def settings_block() -> str:
             for s in settings()
             if s.section == section
         ]
-        table = _table(("key", "expects", "default", "meaning"), rows)
-        parts.append(f"\n## `{section}`\n\n{_markdown(meaning)}\n\n{table}")
+        keys = table(("key", "expects", "default", "meaning"), rows)
+        parts.append(f"\n## `{section}`\n\n{markdown(meaning)}\n\n{keys}")
     return "".join(parts) + "\n"
 
 
 def sections_block() -> str:
     """Render the sections of the configuration in one short table."""
-    return _table(
+    return table(
         ("section", "what it sets"), ((f"`{k}`", v) for k, v in section_meanings().items())
     )
-
-
-def scorers_block() -> str:
-    """Render every built-in scorer with its options and the start of its docstring."""
-    from scorers.registry import builtin
-
-    parts: list[str] = []
-    for info in builtin():
-        about = inspect.getdoc(info.function) or info.summary
-        parts.append(f"\n## `{info.name}`\n\n{_markdown(about)}\n\n")
-        parts.append(f"Judges each {_level(info.level)}; version {info.version}.\n")
-        if info.options:
-            rows = ((f"`{k}`", f"`{v}`") for k, v in info.options.items())
-            parts.append("\n" + _table(("option", "default"), rows))
-    return "".join(parts) + "\n"
-
-
-def scorers_short_block() -> str:
-    """Render every built-in scorer in one short table."""
-    from scorers.registry import builtin
-
-    rows = ((f"`{i.name}`", _level(i.level), i.summary) for i in builtin())
-    return _table(("scorer", "judges each", "what it does"), rows)
 
 
 def metrics_block() -> str:
     """Render every metric of the catalogue."""
     from alerts.metrics import docs_rows
 
-    return _table(("metric", "kind", "labels", "meaning", "stability"), docs_rows())
+    return table(("metric", "kind", "labels", "meaning", "stability"), docs_rows())
 
 
 def metrics_short_block() -> str:
@@ -130,7 +115,7 @@ def metrics_short_block() -> str:
         for metric in CATALOGUE.values()
         if metric.group == "quality"
     )
-    return _table(("metric", "labels", "meaning"), rows)
+    return table(("metric", "labels", "meaning"), rows)
 
 
 def commands_block() -> str:
@@ -150,7 +135,7 @@ def commands_short_block() -> str:
     """Render every command in one short table."""
     from collector.cli import COMMANDS
 
-    return _table(("command", "what it does"), ((f"`{c.name}`", c.summary) for c in COMMANDS))
+    return table(("command", "what it does"), ((f"`{c.name}`", c.summary) for c in COMMANDS))
 
 
 BLOCKS: Mapping[str, Callable[[], str]] = {
@@ -158,28 +143,13 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "commands-short": commands_short_block,
     "metrics": metrics_block,
     "metrics-short": metrics_short_block,
+    "sample-verdict": sample_verdict_block,
     "scorers": scorers_block,
     "scorers-short": scorers_short_block,
     "sections": sections_block,
     "settings": settings_block,
+    "skip-reasons": skip_reasons_block,
 }
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join("| " + " | ".join(_cell(cell) for cell in line) + " |\n" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return _markdown(" ".join(text.split())).replace("|", "\\|")
-
-
-def _markdown(text: str) -> str:
-    return text.replace("``", "`")
-
-
-def _level(level: str) -> str:
-    return level.replace("_", " ")
 
 
 if __name__ == "__main__":

@@ -43,6 +43,6 @@ def test_a_span_that_is_still_open_holds_the_turn() -> None:
 
 def test_conversations_without_an_id_wait_for_their_episode() -> None:
     """What may yet join another conversation is not scored by turns."""
-    bench = Bench(turn_quiet=2)
+    bench = Bench(turn_quiet=2, lone_trace_timeout=60)
     bench.add(facts(given=[ASK], said=[TELL]))
     assert bench.peek(5) == []

@@ -12,6 +12,7 @@ import pytest
 
 from collector.config import AssembleConfig, Config
 from collector.model import Conversation
+from collector.totals import SeriesKey
 from tests.e2e.checks import (
     ScoreKey,
     check_counts,
@@ -150,6 +151,49 @@ def test_a_crash_between_any_two_steps_changes_nothing(
         instance.later(5)
         instance.export("scores")
         assert counted_once(instance.path.journal.totals()) == pytest.approx(totals)
+
+
+def played(
+    directory: Path, bodies: Sequence[bytes], *, seed: int, crashes: bool
+) -> tuple[dict[ScoreKey, tuple[Any, ...]], dict[SeriesKey, float]]:
+    """Send requests with pauses drawn from a seed, some twice; return all scores and totals."""
+    chance, clock, position = random.Random(seed), Clock(), 0  # noqa: S311 - a seeded test
+    instance = Instance(directory, clock=clock)
+    while position < len(bodies):
+        amount = chance.randint(1, 12)
+        again = chance.randrange(position + 1)
+        instance.send(bodies[position : position + amount])
+        instance.send(bodies[again : again + 2])
+        position += amount
+        step, crash, pause_s = (chance.random() for _ in range(3))
+        if step < 0.7 or not crashes:
+            instance.step()
+        if crash < 0.5 and crashes:
+            instance.abandon()
+            instance = Instance(directory, clock=clock)
+        clock.leap(pause_s * 2)
+    with instance:
+        instance.later(30)
+        instance.later(2_000)
+        assert instance.path.assembler.open_episodes == 0
+        check_balance(instance)
+        scores = keyed(instance.export("scores"))
+        return scores, counted_once(instance.path.journal.totals())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_a_crash_changes_nothing_where_histories_alone_tell(tmp_path: Path, seed: int) -> None:
+    """Without ids, some ended and some not: crashes and resends lead to the same conversations."""
+    conversations = [named(c, number) for number, c in enumerate(synthetic(40, seed=500 + seed))]
+    bodies = as_requests(conversations, clock=Clock(), interleave=8, batch=5, strip_ids=True)
+    if seed % 2:
+        bodies = [b.replace(b"conversation.end", b"conversation.xyz") for b in bodies]
+    scores, totals = played(tmp_path / "calm", bodies, seed=seed, crashes=False)
+    assert scores
+    scores_after, totals_after = played(tmp_path / "data", bodies, seed=seed, crashes=True)
+    assert scores_after == scores
+    assert totals_after == pytest.approx(totals)
 
 
 def test_conversations_without_ids_are_put_back_together(instance: Instance) -> None:

@@ -20,6 +20,9 @@ OWN_SERVICE = "outrider"
 
 SHARED_BYTES = 8 * 1024 * 1024
 """Of long texts that are remembered, so that spans which repeat them share one."""
+HELD_BYTES = 2048
+"""Memory that a span with its facts takes beside its text, which stands there about twice."""
+
 _ENDED = 1 << 48
 
 
@@ -64,7 +67,7 @@ class Reader:
         return Held(
             key=key_of(item),
             ref=(entry.id, position),
-            size=len(entry.body) // max(1, entry.items),
+            size=2 * len(entry.body) // max(1, entry.items) + HELD_BYTES,
             richness=_richness(item, size),
             span_id=facts.span_id,
             parent_id=facts.parent_id,

@@ -284,7 +284,7 @@ def _blocks(table: str, rows: Sequence[Row]) -> Iterator[bytes]:
 
 def _make(directory: Path) -> None:
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         refusal = "" if os.access(directory, os.R_OK | os.W_OK | os.X_OK) else "permission denied"
     except OSError as error:
         refusal = error.strerror or str(error)

@@ -211,6 +211,12 @@ def test_a_held_directory_is_a_config_error(tmp_path: Path) -> None:
     lock.release()
 
 
+def test_the_directory_belongs_to_this_user_alone(tmp_path: Path) -> None:
+    """Nobody else may read what conversations said, whatever the directory around it permits."""
+    open_store(StoreConfig(), tmp_path, at_first_use=True).close()
+    assert (tmp_path / "store").stat().st_mode & 0o777 == 0o700
+
+
 def test_an_unwritable_directory_is_a_config_error(tmp_path: Path) -> None:
     """The directory must be one that can be written."""
     (tmp_path / "file").write_text("")

@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import is_
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
-from collector.glance import glance
-from collector.growing import Growing
-from collector.memo import Memo
-from collector.model import Conversation, Identity, Message, ScoreRecord, ToolDefinition
-from collector.replacer import Replacer
-from collector.sensitive import KINDS, custom, name_kind
+from collector.model import (
+    Conversation,
+    Decided,
+    Document,
+    Identity,
+    LlmCall,
+    Message,
+    ScoreRecord,
+    ToolCall,
+    ToolDefinition,
+    ToolRequest,
+)
 from collector.telemetry import AttributeValue, Span
+from collector.value_redactor import ValueRedactor
 
-SLICE_FROM = 512
-"""JSON arrays from this length are redacted element by element, so that repeats are looked up."""
-MAX_DEPTH = 48
-"""Deeper JSON is redacted as text."""
-MAX_FIELDS = 4096
-LONGEST_FIELD = 256
-"""Field names that are remembered: so many, and so long."""
-_NUMBERS = range(10**6, 10**19)
+_ALIAS = re.compile(r"id-[0-9a-f]{16}")
 
 
 class Redactor:
-    """Redact text, values and records; idempotent, and one thread's own.
+    """Redact records; idempotent, never raises, and one thread's own.
 
-    A repeated text or message costs a look-up. Text that is JSON is redacted leaf by leaf
-    and stays JSON. Ids (conversation, trace, span, tool call) are never touched, because
-    records are joined by them.
+    Trace, span and tool call ids are never touched, because records are joined by them. A
+    conversation's id that gives somebody away is replaced by the same alias everywhere.
 
     Args:
         kinds: names of ``sensitive.KINDS``.
@@ -51,143 +52,203 @@ class Redactor:
         *,
         memo_bytes: int = 16 * 1024 * 1024,
     ) -> None:
-        own = {name: custom(name, pattern) for name, pattern in (patterns or {}).items()}
-        self._names = frozenset(kinds)
-        # "a@b.io" is the shortest thing that any shipped kind finds.
-        self._shortest = 1 if own else 6
-        self._replacer = Replacer([*(KINDS[name] for name in kinds), *own.values()])
-        self._texts: Memo[str] = Memo(memo_bytes // 2)
-        self._slices: Memo[bytes] = Memo(memo_bytes // 4)
-        self._arrays: Memo[str] = Memo(memo_bytes // 8)
-        self._histories: Growing[tuple[bool, list[bytes]]] = Growing(memo_bytes // 8)
-        """Whether an array was clean as it came, and its elements redacted."""
-        self._fields: dict[str, tuple[str, str]] = {}
-        """Field name to the kind its value must be, and the name redacted where it has to be."""
+        self._values = ValueRedactor(kinds, patterns, memo_bytes=memo_bytes)
+        self._text = self._values.text
+        self._mapping = self._values.mapping
         self._same: dict[int, tuple[Any, Any]] = {}
-        self._json = msgspec.json.Decoder()
-        self._array = msgspec.json.Decoder(list[msgspec.Raw])
 
     @property
     def redactions(self) -> Counter[str]:
         """Replacements made of each kind; a remembered text's are not made again."""
-        return self._replacer.replacements
+        return self._values.redactions
 
     def text(self, text: str) -> str:
         """Return the text without anything sensitive; JSON stays JSON."""
-        if len(text) < self._shortest:
-            return text
-        if len(text) >= SLICE_FROM and text[0] == "[":
-            sliced = self._array_text(text)
-            if sliced is not None:
-                return sliced
-        return self._remembered(text)
+        return self._text(text)
 
     def value(self, value: AttributeValue, name: str = "") -> AttributeValue:
         """Return the value in the same shape, every text in it redacted.
 
         The name of the field that holds it counts: ``password`` gives even ``hunter`` away.
         """
-        clean: AttributeValue = self._walk(value, name, 0)
+        clean: AttributeValue = self._values.value(value, name)
         return clean
 
+    def id(self, id: str) -> str:
+        """Return an id that says nothing about anybody: itself, else ``id-`` and 16 hex digits.
+
+        An id in which anything would be redacted is hashed as a whole, so that two of them
+        stay two, and one stays one wherever it stands.
+        """
+        if _ALIAS.fullmatch(id) or self._text(id) == id:
+            return id
+        return f"id-{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
     def span(self, span: Span) -> Span:
-        """Return the span with its name, status, attributes, events, links and resource redacted."""
-        name, status = self.text(span.name), self.text(span.status_message)
-        attributes, resource = self._mapping(span.attributes, 0), self._once(span.resource)
+        """Return the span with all free text redacted; ids stay."""
+        text = self._text
+        name, status = text(span.name), text(span.status_message)
+        scope, version = text(span.scope_name), text(span.scope_version)
+        state = text(span.trace_state) if span.trace_state else ""
+        attributes, resource = self._mapping(span.attributes), self._once(span.resource)
         if (
             not span.events
             and not span.links
             and name is span.name
             and status is span.status_message
+            and scope is span.scope_name
+            and version is span.scope_version
+            and state == span.trace_state
             and attributes is span.attributes
             and resource is span.resource
         ):
             return span
-        return msgspec.structs.replace(
+        return replace(
             span,
             name=name,
             status_message=status,
+            trace_state=state,
             attributes=attributes,
             events=tuple(
-                msgspec.structs.replace(
-                    event,
-                    name=self.text(event.name),
-                    attributes=self._walk(event.attributes, "", 0),
-                )
+                replace(event, name=text(event.name), attributes=self._mapping(event.attributes))
                 for event in span.events
             ),
             links=tuple(
-                msgspec.structs.replace(link, attributes=self._walk(link.attributes, "", 0))
+                replace(
+                    link,
+                    trace_state=text(link.trace_state),
+                    attributes=self._mapping(link.attributes),
+                )
                 for link in span.links
             ),
+            scope_name=scope,
+            scope_version=version,
             resource=resource,
+        )
+
+    def decided(self, decided: Decided) -> Decided:
+        """Return all that is known of a decided episode, redacted.
+
+        Content that is not kept stays as it is, because it is not copied either: only the
+        conversation's id, identity and model calls, which its head shows, are redacted.
+        """
+        conversation = decided.conversation
+        return replace(
+            decided,
+            conversation=(
+                self.conversation(conversation)
+                if decided.sampling.kept
+                else self._head(conversation)
+            ),
+            scores=tuple(map(self.score, decided.scores)),
+            decisions=tuple(
+                replace(
+                    record,
+                    conversation_id=self.id(record.conversation_id),
+                    reason=self._text(record.reason),
+                )
+                for record in decided.decisions
+            ),
+            observations=tuple(
+                replace(
+                    seen,
+                    conversation_id=self.id(seen.conversation_id),
+                    identity=self.identity(seen.identity),
+                )
+                for seen in decided.observations
+            ),
         )
 
     def conversation(self, conversation: Conversation) -> Conversation:
         """Return the conversation with everything that was said, asked and answered redacted."""
-        return msgspec.structs.replace(
-            conversation,
-            identity=self.identity(conversation.identity),
-            system_prompt=self.text(conversation.system_prompt),
+        return replace(
+            self._head(conversation),
+            system_prompt=self._text(conversation.system_prompt),
             tools=tuple(map(self._once, conversation.tools)),
             messages=tuple(map(self._message, conversation.messages)),
-            tool_calls=tuple(
-                msgspec.structs.replace(
-                    call,
-                    arguments=self._walk(call.arguments, "", 0),
-                    result=None if call.result is None else self.text(call.result),
-                )
-                for call in conversation.tool_calls
-            ),
-            llm_calls=tuple(
-                msgspec.structs.replace(call, error=self.text(call.error)) if call.error else call
-                for call in conversation.llm_calls
-            ),
-            documents=tuple(
-                msgspec.structs.replace(document, text=self.text(document.text))
-                for document in conversation.documents
-            ),
+            tool_calls=tuple(map(self._tool_call, conversation.tool_calls)),
+            documents=tuple(map(self._document, conversation.documents)),
         )
 
     def identity(self, who: Identity) -> Identity:
-        """Return the identity with its labels redacted; hashes and ids stay."""
-        return msgspec.structs.replace(
+        """Return the identity with its labels redacted; hashes stay."""
+        text = self._text
+        return replace(
             who,
-            agent=self.text(who.agent),
-            agent_version=self.text(who.agent_version),
-            environment=self.text(who.environment),
-            variant=self.text(who.variant),
-            tenant=self.text(who.tenant),
+            agent=text(who.agent),
+            agent_version=text(who.agent_version),
+            environment=text(who.environment),
+            variant=text(who.variant),
+            tenant=text(who.tenant),
+            # Pairs are joined by it.
+            pair_id=self.id(who.pair_id),
         )
 
     def score(self, score: ScoreRecord) -> ScoreRecord:
-        """Return the score with its reason and quotes redacted."""
-        return msgspec.structs.replace(
+        """Return the score with its conversation's id, its reason and its quotes redacted."""
+        return replace(
             score,
-            reason=self.text(score.reason),
-            evidence=tuple(
-                msgspec.structs.replace(item, quote=self.text(item.quote))
-                for item in score.evidence
-            ),
+            conversation_id=self.id(score.conversation_id),
+            reason=self._text(score.reason),
+            evidence=tuple(replace(item, quote=self._text(item.quote)) for item in score.evidence),
         )
 
+    def _head(self, conversation: Conversation) -> Conversation:
+        return replace(
+            conversation,
+            id=self.id(conversation.id),
+            identity=self.identity(conversation.identity),
+            llm_calls=tuple(map(self._llm_call, conversation.llm_calls)),
+        )
+
+    def _llm_call(self, call: LlmCall) -> LlmCall:
+        text = self._text
+        provider, model = text(call.provider), text(call.model)
+        response, error = text(call.response_id), text(call.error)
+        if (
+            provider is call.provider
+            and model is call.model
+            and response is call.response_id
+            and error is call.error
+        ):
+            return call
+        return replace(call, provider=provider, model=model, response_id=response, error=error)
+
+    def _tool_call(self, call: ToolCall) -> ToolCall:
+        name, result = self._text(call.name), call.result
+        arguments = self._values.value(call.arguments)
+        if result is not None:
+            result = self._text(result)
+        if name is call.name and arguments is call.arguments and result is call.result:
+            return call
+        return replace(call, name=name, arguments=arguments, result=result)
+
+    def _document(self, document: Document) -> Document:
+        return replace(document, id=self._text(document.id), text=self._text(document.text))
+
     def _message(self, message: Message) -> Message:
-        text = self.text(message.text)
-        requests = message.tool_requests
+        text, tool, requests = self._text(message.text), message.tool_name, message.tool_requests
+        if tool:
+            tool = self._text(tool)
         if requests:
-            requests = tuple(
-                msgspec.structs.replace(asked, arguments=self._walk(asked.arguments, "", 0))
-                for asked in requests
-            )
-        elif text is message.text:
+            safe = tuple(map(self._request, requests))
+            requests = requests if all(map(is_, safe, requests)) else safe
+        if text is message.text and tool is message.tool_name and requests is message.tool_requests:
             return message
-        return msgspec.structs.replace(message, text=text, tool_requests=requests)
+        return replace(message, text=text, tool_name=tool, tool_requests=requests)
+
+    def _request(self, request: ToolRequest) -> ToolRequest:
+        name, arguments = self._text(request.name), self._values.value(request.arguments)
+        if name is request.name and arguments is request.arguments:
+            return request
+        return replace(request, name=name, arguments=arguments)
 
     def _tool(self, tool: ToolDefinition) -> ToolDefinition:
-        return msgspec.structs.replace(
+        return replace(
             tool,
-            description=self.text(tool.description),
-            parameters=self._walk(tool.parameters, "", 0),
+            name=self._text(tool.name),
+            description=self._text(tool.description),
+            parameters=self._values.value(tool.parameters),
         )
 
     def _once(self, shared: Any) -> Any:
@@ -195,147 +256,8 @@ class Redactor:
         known = self._same.get(id(shared))
         if known is not None and known[0] is shared:
             return known[1]
-        if isinstance(shared, ToolDefinition):
-            clean: Any = self._tool(shared)
-        else:
-            clean = self._walk(shared, "", 0)
+        clean = self._tool(shared) if isinstance(shared, ToolDefinition) else self._mapping(shared)
         if len(self._same) >= 1024:
             self._same.clear()
         self._same[id(shared)] = (shared, clean)
         return clean
-
-    def _remembered(self, text: str) -> str:
-        clean = self._texts.get(text)
-        if clean is None:
-            clean = self._fresh(text)
-            self._texts.put(text, clean)
-        return text if clean == text else clean
-
-    def _fresh(self, text: str) -> str:
-        look = glance(text)
-        if not self._replacer.possible(look):
-            return text
-        if text.startswith(("[", "{")):
-            try:
-                value = self._json.decode(text)
-            except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-                return self._replacer.replaced(text, look)
-            clean = self._walk(value, "", 0)
-            return text if clean is value else msgspec.json.encode(clean).decode()
-        return self._replacer.replaced(text, look)
-
-    def _array_text(self, text: str) -> str | None:
-        """Redact a JSON array element by element; ``None`` where it is not one."""
-        known, rest = self._histories.split(text)
-        if known is None:
-            clean = self._arrays.get(text)
-            if clean is not None:
-                return text if clean == text else clean
-        pure, before = known or (True, [])
-        try:
-            pieces = [bytes(raw) for raw in self._array.decode(rest)]
-        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-            return None
-        if not pieces:
-            return None
-        cleaned = [self._slices.get(piece) or self._slice(piece) for piece in pieces]
-        pure = pure and cleaned == pieces
-        cleaned = before + cleaned
-        self._histories.keep(text, (pure, cleaned))
-        clean = text if pure else (b"[" + b",".join(cleaned) + b"]").decode()
-        if known is None:
-            # A history that grew will grow on and not come again.
-            self._arrays.put(text, clean)
-        return clean
-
-    def _slice(self, piece: bytes) -> bytes:
-        # A message is taken apart at once: its text comes again in other places by itself.
-        value = self._json.decode(piece)
-        walked = self._walk(value, "", 0)
-        clean = piece if walked is value else msgspec.json.encode(walked)
-        self._slices.put(piece, clean)
-        return clean
-
-    def _walk(self, value: Any, name: str, depth: int) -> Any:
-        """Return the value redacted; the very same object where nothing had to be replaced."""
-        clean = value
-        if isinstance(value, str):
-            clean = self._leaf(value, name)
-        elif isinstance(value, (dict, list)) and depth >= MAX_DEPTH:
-            clean = self._replacer.replaced(
-                text := msgspec.json.encode(value).decode(), glance(text)
-            )
-        elif isinstance(value, dict):
-            clean = self._mapping(value, depth)
-        elif isinstance(value, list):
-            items = [self._walk(item, name, depth + 1) for item in value]
-            clean = value if all(map(is_, items, value)) else items
-        elif isinstance(value, bytes):
-            text = value.decode("utf-8", "surrogateescape")
-            safe = self.text(text)
-            clean = value if safe is text else safe.encode("utf-8", "surrogateescape")
-        elif type(value) is int and value in _NUMBERS:
-            # A card or phone number may come as a JSON number.
-            text = str(value)
-            safe = self._leaf(text, name)
-            clean = value if safe == text else safe
-        return clean
-
-    def _mapping(self, value: dict[str, Any], depth: int) -> dict[str, Any]:
-        fields, shortest, texts = self._fields, self._shortest, self._texts.young
-        changed: dict[str, Any] = {}
-        renamed = False
-        for key, item in value.items():
-            kind, safe_key = fields.get(key) or self._field(key)
-            renamed = renamed or safe_key != ""
-            if type(item) is not str:
-                new: Any = self._walk(item, key, depth + 1)
-            elif kind:
-                new = self._leaf(item, key)
-            elif len(item) < shortest:
-                continue
-            elif len(item) < SLICE_FROM and item in texts:
-                # What was seen a moment ago, without a call.
-                new = texts[item]
-                if new == item:
-                    continue
-            else:
-                new = self.text(item)
-            if new is not item:
-                changed[key] = new
-        if not renamed:
-            return {**value, **changed} if changed else value
-        return self._renamed(value | changed)
-
-    def _renamed(self, value: dict[str, Any]) -> dict[str, Any]:
-        clean: dict[str, Any] = {}
-        for key, item in value.items():
-            safe_key = self._field(key)[1] or key
-            while safe_key in clean:
-                safe_key += "_"
-            clean[safe_key] = item
-        return clean
-
-    def _leaf(self, text: str, name: str) -> str:
-        kind = (self._fields.get(name) or self._field(name))[0] if name else ""
-        if not kind and len(text) < self._shortest:
-            return text
-        if not kind or not text or self._replacer.is_placeholder(text):
-            return self.text(text)
-        if kind == "phone" and not 7 <= sum(map(str.isdigit, text)) <= 15:
-            clean = self.text(text)
-            # What is left may have as few digits as a phone number.
-            return clean if clean == text else self._leaf(clean, name)
-        self.redactions[kind] += 1
-        return f"[{kind}]"
-
-    def _field(self, name: str) -> tuple[str, str]:
-        known = self._fields.get(name)
-        if known is None:
-            kind, safe = name_kind(name), self.text(name)
-            known = (kind if kind in self._names else "", "" if safe is name else safe)
-            if len(self._fields) >= MAX_FIELDS:
-                self._fields.clear()
-            if len(name) <= LONGEST_FIELD:
-                self._fields[name] = known
-        return known

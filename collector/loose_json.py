@@ -1,0 +1,113 @@
+"""Read and write JSON that a strict parser refuses: numbers past any range, lone surrogates.
+
+What a producer sends is somebody else's, and nothing of it may be left unread because of a
+number that no machine holds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+import msgspec
+
+_LONGEST_INTEGER = 4_000
+"""Digits; Python refuses to read more than 4,300."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_STRICT = msgspec.json.Decoder()
+
+
+class Number(str):
+    """A number, as it was written, that no ``int`` or ``float`` holds."""
+
+    __slots__ = ()
+
+
+def loads(text: str) -> Any:
+    """Read a JSON text, leniently where it must be.
+
+    Raises:
+        ValueError: it is not JSON.
+        RecursionError: it is nested too deeply.
+    """
+    try:
+        return _STRICT.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return _LENIENT.decode(text)
+
+
+def dumps(value: Any) -> str:
+    """Write a value without white space; unlike ``spelled`` bytes become base64."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
+        return spelled(value)
+
+
+def spelled(value: Any) -> str:
+    """Write a value however deep it is; bytes become the text they hold.
+
+    Every ``Number`` is written as it came, every lone surrogate as its escape.
+    """
+    parts: list[str] = []
+    rest: list[tuple[bool, Any]] = [(False, value)]
+    while rest:
+        is_written, item = rest.pop()
+        if is_written:
+            parts.append(item)
+        elif isinstance(item, dict):
+            parts.append("{")
+            rest.append((True, "}"))
+            for place, (key, inner) in reversed(list(enumerate(item.items()))):
+                rest.append((False, inner))
+                rest.append((True, f"{',' if place else ''}{_scalar(str(key))}:"))
+        elif isinstance(item, (list, tuple)):
+            parts.append("[")
+            rest.append((True, "]"))
+            for place, inner in reversed(list(enumerate(item))):
+                rest.append((False, inner))
+                if place:
+                    rest.append((True, ","))
+        else:
+            parts.append(_scalar(item))
+    return "".join(parts)
+
+
+def strings(text: str) -> int:
+    r"""Weigh the strings of a JSON text, to tell whether another holds as many.
+
+    Each counts two, or one where its last character is a backslash. Writing a text anew can
+    only lower the weight (``\u005c`` becomes a backslash), and leaving a field out always does.
+    """
+    return text.count('"') - text.count('\\"')
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "surrogateescape")
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 10_000:
+        # Decimal digits of so many are refused, and take quadratic time.
+        value = hex(value)
+    try:
+        written = json.dumps(value, ensure_ascii=False)
+    except TypeError:
+        written = json.dumps(str(value), ensure_ascii=False)
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+
+
+def _integer(digits: str) -> int | Number:
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else Number(digits)
+
+
+def _real(digits: str) -> float | Number:
+    value = float(digits)
+    return value if math.isfinite(value) else Number(digits)
+
+
+_LENIENT = json.JSONDecoder(
+    parse_int=_integer, parse_float=_real, parse_constant=Number, strict=False
+)

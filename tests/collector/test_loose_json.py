@@ -1,0 +1,54 @@
+"""Test the JSON that strict parsers refuse."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from collector.loose_json import Number, dumps, loads, spelled, strings
+
+DIGITS = "7" * 5_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":1e400}',
+        f'{{"a":{DIGITS}}}',
+        '["\\ud800"]',
+        '["NaN",NaN]',
+        '{"a":[1,2.5,true,null,"é\\n"]}',
+    ],
+)
+def test_what_is_read_is_written_as_it_came(text: str) -> None:
+    """Numbers past any range, lone surrogates and ordinary values stay what they are."""
+    assert spelled(loads(text)) == text
+
+
+@pytest.mark.parametrize("text", ["", "[", '{"a"}', "[1] 2", '["\\q"]', "[" * 5_000])
+def test_what_is_not_json_is_refused(text: str) -> None:
+    """Broken or bottomless texts are told by one of two errors."""
+    with pytest.raises((ValueError, RecursionError)):
+        loads(text)
+
+
+def test_anything_can_be_spelled() -> None:
+    """Depth, bytes, huge integers and numbers that are none are written without an error."""
+    deep: object = "end"
+    for _ in range(5_000):
+        deep = [deep]
+    assert dumps(deep) == "[" * 5_000 + '"end"' + "]" * 5_000
+    assert spelled({"b": b"to \xff", "n": float("nan"), "s": "\udfff"}) == (
+        '{"b":"to \\udcff","n":NaN,"s":"\\udfff"}'
+    )
+    assert json.loads(spelled(10**6_000)) == hex(10**6_000)
+    assert spelled([Number("1e400")]) == "[1e400]"
+
+
+def test_a_field_that_stands_twice_is_noticed() -> None:
+    """A text with a field that reading drops holds more strings than what is written of it."""
+    for text in ('{"a":"b\\\\","a":"\\u005c\\u005c"}', '{"a":1,"a":2}'):
+        assert strings(dumps(loads(text))) < strings(text)
+    same = '{"a": "\\"", "b": ["\\\\", "\\u0022"]}'
+    assert strings(dumps(loads(same))) == strings(same)

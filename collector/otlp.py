@@ -19,7 +19,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 
-from collector import otlp_json, otlp_proto
+from collector import otlp_bounds, otlp_json, otlp_proto
 from collector.errors import MalformedError
 from collector.otlp_decoding import Decoded
 from collector.telemetry import LogRecord, Span
@@ -60,10 +60,12 @@ def parse(signal: Signal, encoding: Encoding, body: bytes) -> Batch:
 
     Raises:
         MalformedError: the bytes are not an export request of this signal and encoding.
+        OversizedError: it has more entries than one request may have.
     """
     if encoding == "json":
         decode = otlp_json.traces if signal == "traces" else otlp_json.logs
         return Batch(signal, decode(body))
+    otlp_bounds.check_proto(signal, body)
     request = ExportTraceServiceRequest() if signal == "traces" else ExportLogsServiceRequest()
     try:
         request.ParseFromString(body)

@@ -17,12 +17,15 @@ import msgspec
 
 from collector import otlp_shapes as shapes
 from collector.errors import MalformedError
+from collector.otlp_bounds import check_groups, check_json
 from collector.otlp_decoding import MAX_DEPTH, NO_SPAN, NO_TRACE, Decoded
 from collector.telemetry import Attributes, AttributeValue, LogRecord, Span, SpanEvent, SpanLink
 
 TRACE_ID = re.compile(r"[0-9a-f]{32}").fullmatch
 SPAN_ID = re.compile(r"[0-9a-f]{16}").fullmatch
 UINT64 = 1 << 64
+INT64 = 1 << 63
+INT32 = 1 << 31
 Request = TypeVar("Request", shapes.TraceRequest, shapes.LogsRequest)
 
 
@@ -35,11 +38,21 @@ def traces(body: bytes) -> Decoded:
 
     Raises:
         MalformedError: the bytes are not JSON of an ``ExportTraceServiceRequest``.
+        OversizedError: it has more entries than one request may have.
     """
     request = _decoded(body, shapes.TraceRequest)
+    groups = request.resource_spans or ()
+    check_groups(
+        len(groups)
+        + sum(
+            1 + len(scope_spans.spans or ())
+            for resource_spans in groups
+            for scope_spans in resource_spans.scope_spans or ()
+        )
+    )
     spans: list[Span] = []
     reasons: list[str] = []
-    for resource_spans in request.resource_spans or ():
+    for resource_spans in groups:
         resource = _resource(resource_spans.resource)
         for scope_spans in resource_spans.scope_spans or ():
             scope = scope_spans.scope or shapes.Scope()
@@ -56,11 +69,21 @@ def logs(body: bytes) -> Decoded:
 
     Raises:
         MalformedError: the bytes are not JSON of an ``ExportLogsServiceRequest``.
+        OversizedError: it has more entries than one request may have.
     """
     request = _decoded(body, shapes.LogsRequest)
+    groups = request.resource_logs or ()
+    check_groups(
+        len(groups)
+        + sum(
+            1 + len(scope_logs.log_records or ())
+            for resource_logs in groups
+            for scope_logs in resource_logs.scope_logs or ()
+        )
+    )
     records: list[LogRecord] = []
     reasons: list[str] = []
-    for resource_logs in request.resource_logs or ():
+    for resource_logs in groups:
         resource = _resource(resource_logs.resource)
         for scope_logs in resource_logs.scope_logs or ():
             scope = scope_logs.scope or shapes.Scope()
@@ -84,6 +107,7 @@ def _outcome(
 
 
 def _decoded(body: bytes, shape: type[Request]) -> Request:
+    check_json(body)
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.DecodeError as error:
@@ -116,15 +140,15 @@ def _span(span: shapes.Span, scope: shapes.Scope, resource: Attributes) -> Span:
         span_id=span_id,
         parent_id=_optional_id(span.parent_span_id, SPAN_ID, NO_SPAN),
         name=span.name or "",
-        kind=span.kind or 0,
+        kind=_small(span.kind),
         start_ns=_time(span.start_time_unix_nano),
         end_ns=_time(span.end_time_unix_nano),
-        status_code=(status.code or 0) if status else 0,
+        status_code=_small(status.code) if status else 0,
         status_message=(status.message or "") if status else "",
         trace_state=span.trace_state or "",
-        flags=span.flags or 0,
+        flags=_small(span.flags),
         attributes=_attributes(span.attributes),
-        dropped_attributes=span.dropped_attributes_count or 0,
+        dropped_attributes=_small(span.dropped_attributes_count),
         events=tuple(map(_event, span.events)) if span.events else (),
         links=tuple(map(_link, span.links)) if span.links else (),
         scope_name=scope.name or "",
@@ -156,7 +180,7 @@ def _log(record: shapes.LogRecord, scope: shapes.Scope, resource: Attributes) ->
         time_ns=_time(record.time_unix_nano) or _time(record.observed_time_unix_nano),
         trace_id=_optional_id(record.trace_id, TRACE_ID, NO_TRACE),
         span_id=_optional_id(record.span_id, SPAN_ID, NO_SPAN),
-        severity=record.severity_number or 0,
+        severity=_small(record.severity_number),
         event_name=record.event_name or str(attributes.get("event.name") or ""),
         body=_value(record.body, 0) if record.body else None,
         attributes=attributes,
@@ -178,8 +202,25 @@ def _optional_id(value: str | None, matches: Callable[[str], object], zero: str)
 def _time(value: shapes.Whole) -> int:
     nanoseconds = _whole(value or 0)
     if not 0 <= nanoseconds < UINT64:
-        raise _RejectedError(f"a time must be nanoseconds since 1970 in 64 bits, got {value!r}")
+        raise _RejectedError(
+            f"a time must be nanoseconds since 1970 in 64 bits, got {str(value)[:64]!r}"
+        )
     return nanoseconds
+
+
+def _small(value: int | None) -> int:
+    number = value or 0
+    # The fields are signed or unsigned; a few more bits harm nobody.
+    if not -INT32 <= number < 2 * INT32:
+        raise _RejectedError(f"an integer of 32 bits was expected, got {value!r}")
+    return number
+
+
+def _long(value: float | str) -> int:
+    number = _whole(value)
+    if not -INT64 <= number < INT64:
+        raise _RejectedError(f"an integer of 64 bits was expected, got {str(value)[:64]!r}")
+    return number
 
 
 def _whole(value: float | str) -> int:
@@ -202,7 +243,7 @@ def _attributes(pairs: list[shapes.KeyValue] | None, depth: int = 0) -> Attribut
             attributes[pair.key] = None
         elif value.string_value is not None:
             attributes[pair.key] = value.string_value
-        elif type(value.int_value) is int:
+        elif type(value.int_value) is int and -INT64 <= value.int_value < INT64:
             attributes[pair.key] = value.int_value
         else:
             attributes[pair.key] = _value(value, depth)
@@ -214,7 +255,7 @@ def _value(value: shapes.AnyValue, depth: int) -> AttributeValue:
     if value.string_value is not None:
         result = value.string_value
     elif value.int_value is not None:
-        result = _whole(value.int_value)
+        result = _long(value.int_value)
     elif value.bool_value is not None:
         result = value.bool_value
     elif value.double_value is not None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collector.assembler import Assembler
 from collector.config import AssembleConfig
 from collector.conversations import build
-from collector.errors import MalformedError
+from collector.errors import PermanentError
 from collector.held import merged_facts
 from collector.journal_records import Entry
 from collector.message_keys import MessageKeys
@@ -68,7 +68,7 @@ def otlp_conversations(
     for number, line in enumerate(lines, start=1):
         try:
             _take(number, line, reader, assembler)
-        except MalformedError as error:
+        except PermanentError as error:
             on_error(number, str(error))
     for due in assembler.advance(math.inf):
         if due.kind == "episode":

@@ -275,6 +275,15 @@ def test_numbers_may_be_strings_and_infinite() -> None:
         ({"startTimeUnixNano": "soon"}, "an integer was expected"),
         ({"startTimeUnixNano": 1.5}, "an integer was expected"),
         ({"attributes": [{"key": "k", "value": {"intValue": "x"}}]}, "an integer was expected"),
+        ({"attributes": [{"key": "k", "value": {"intValue": 1 << 63}}]}, "an integer of 64 bits"),
+        ({"attributes": [{"key": "k", "value": {"intValue": str(-2 << 63)}}]}, "of 64 bits"),
+        ({"attributes": [{"key": "k", "value": {"intValue": "9" * 5000}}]}, "an integer was"),
+        ({"attributes": [{"key": "k", "value": json_value([1 << 70])}]}, "of 64 bits"),
+        ({"startTimeUnixNano": 1 << 64}, "a time must be nanoseconds"),
+        ({"kind": 1 << 70}, "an integer of 32 bits"),
+        ({"status": {"code": 1 << 40}}, "an integer of 32 bits"),
+        ({"flags": -1 << 40}, "an integer of 32 bits"),
+        ({"droppedAttributesCount": 1 << 64}, "an integer of 32 bits"),
         ({"attributes": [{"key": "k", "value": {"doubleValue": "x"}}]}, "a number was expected"),
         ({"attributes": [{"key": "k", "value": {"bytesValue": "?"}}]}, "not base64"),
         ({"attributes": [{"key": "k", "value": json_value(nested(60))}]}, "nests more than"),
@@ -286,6 +295,25 @@ def test_one_wrong_span_is_rejected_and_the_rest_kept(fields: dict[str, Any], re
     assert (batch.accepted, batch.rejected) == (1, 1)
     assert reason in batch.reject_reason
     assert [span.name for span in batch.spans()] == ["kept"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"body": {"intValue": 1 << 64}},
+        {"attributes": [{"key": "k", "value": {"intValue": str(1 << 63)}}]},
+        {"severityNumber": 1 << 40},
+        {"timeUnixNano": str(1 << 64)},
+    ],
+)
+def test_one_wrong_log_record_is_rejected_and_the_rest_kept(fields: dict[str, Any]) -> None:
+    """A log record of numbers that no field can hold is rejected; its neighbours stay."""
+    records = [fields, {"body": {"intValue": (1 << 63) - 1}}]
+    body = json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}).encode()
+    batch = otlp.parse("logs", "json", body)
+    assert (batch.accepted, batch.rejected) == (1, 1)
+    assert "bits" in batch.reject_reason
+    assert [record.body for record in batch.logs()] == [(1 << 63) - 1]
 
 
 def test_wrong_ids_are_rejected_in_protobuf_too() -> None:

@@ -7,6 +7,7 @@
     ├── PermanentError         retrying cannot help
     │   ├── MalformedError     bytes that are not what they claim to be            -> HTTP 400
     │   ├── OversizedError     larger than a limit, before or after decompression  -> HTTP 413
+    │   ├── SlowError          a body that takes too long to arrive                -> HTTP 408
     │   ├── UnsupportedError   a content type or encoding we do not speak          -> HTTP 415
     │   └── PoisonRowError     the store will never take this row
     └── RetryableError         the same call may succeed later
@@ -35,6 +36,10 @@ class MalformedError(PermanentError):
 
 class OversizedError(PermanentError):
     """The input is larger than a limit."""
+
+
+class SlowError(PermanentError):
+    """The sender took too long."""
 
 
 class UnsupportedError(PermanentError):

@@ -48,22 +48,29 @@ def inflate(body: bytes, encoding: str, *, limit: int) -> bytes:
             raise OversizedError(f"the body is larger than {limit} bytes")
         return body
     parts: list[bytes] = []
-    room = limit
     try:
-        while body:
-            if len(parts) == MAX_MEMBERS:
-                raise MalformedError(f"the gzip body has more than {MAX_MEMBERS} members")
-            stream = zlib.decompressobj(_window_bits(body, encoding))
-            parts.append(stream.decompress(body, room + 1))
-            room -= len(parts[-1])
-            if room < 0:
-                raise OversizedError(f"the decompressed body is larger than {limit} bytes")
-            if not stream.eof:
-                raise MalformedError(f"the {encoding} body ends too early")
-            # A gzip body may be several members in a row; anything else after the end is noise.
-            body = stream.unused_data if encoding == "gzip" else b""
+        return _inflate(body, encoding, limit, parts)
     except zlib.error as error:
         raise MalformedError(f"the body is not {encoding}: {error}") from None
+    finally:
+        # An error holds the frames it passed; what they made must not wait for it to be forgotten.
+        parts.clear()
+
+
+def _inflate(body: bytes, encoding: str, limit: int, parts: list[bytes]) -> bytes:
+    room = limit
+    while body:
+        if len(parts) == MAX_MEMBERS:
+            raise MalformedError(f"the gzip body has more than {MAX_MEMBERS} members")
+        stream = zlib.decompressobj(_window_bits(body, encoding))
+        parts.append(stream.decompress(body, room + 1))
+        room -= len(parts[-1])
+        if room < 0:
+            raise OversizedError(f"the decompressed body is larger than {limit} bytes")
+        if not stream.eof:
+            raise MalformedError(f"the {encoding} body ends too early")
+        # A gzip body may be several members in a row; anything else after the end is noise.
+        body = stream.unused_data if encoding == "gzip" else b""
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 

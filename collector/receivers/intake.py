@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from starlette.requests import Request
 
-from collector.errors import MalformedError, OversizedError, RetryableError
+from collector.errors import MalformedError, OversizedError, RetryableError, SlowError
+
+BODY_S = 30.0
+"""Time for a body to arrive, in seconds; OTLP exporters give up after 10 to 30."""
 
 
 class Allowance:
@@ -46,18 +50,22 @@ class Intake:
             self.held -= allowance.held
 
 
-async def read_body(request: Request, *, limit: int, allowance: Allowance) -> bytes:
+async def read_body(
+    request: Request, *, limit: int, allowance: Allowance, within_s: float = BODY_S
+) -> bytes:
     """Read a body as it was sent.
 
     Args:
         request: Whose body has not been read.
         limit: Largest body in bytes, as announced and as it comes.
         allowance: What its bytes are taken from, as they come.
+        within_s: Longest time until all of it is there.
 
     Raises:
         MalformedError: The announced length is not a number.
         OversizedError: It is larger than the limit.
         RetryableError: Too many bodies are in flight.
+        SlowError: It did not arrive in time.
         ClientDisconnect: The sender went away.
     """
     announced = request.headers.get("content-length", "0")
@@ -65,6 +73,14 @@ async def read_body(request: Request, *, limit: int, allowance: Allowance) -> by
         raise MalformedError("Content-Length is not a number")
     if int(announced) > limit:
         raise OversizedError(f"the body is larger than {limit} bytes")
+    try:
+        async with asyncio.timeout(within_s):
+            return await _read(request, limit, allowance)
+    except TimeoutError:
+        raise SlowError(f"the body did not arrive within {within_s:g} s") from None
+
+
+async def _read(request: Request, limit: int, allowance: Allowance) -> bytes:
     chunks: list[bytes] = []
     size = 0
     async for chunk in request.stream():

@@ -11,7 +11,7 @@ import functools
 import logging
 import math
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import anyio
 from anyio.to_thread import run_sync
@@ -55,6 +55,8 @@ HEAVY_AT_ONCE = 2
 
 Accept = Callable[[Entry, Batch], Awaitable[None]]
 """Makes a request durable and hands it on; returns once it may be acknowledged."""
+
+Made = TypeVar("Made")
 
 
 class Count(Protocol):
@@ -169,12 +171,33 @@ class _Receiver:
                 body = inflate(raw, compression, limit=limit)
                 return body, parse(signal, encoding, body)
 
-            return await run_sync(work, limiter=self._heavy)
+            return await self._beside(work)
         body = inflate(raw, compression, limit=limit)
         if len(body) >= HEAVY_BYTES:
-            heavy = functools.partial(parse, signal, encoding, body)
-            return body, await run_sync(heavy, limiter=self._heavy)
+            return body, await self._beside(functools.partial(parse, signal, encoding, body))
         return body, parse(signal, encoding, body)
+
+    async def _beside(self, work: Callable[[], Made]) -> Made:
+        """Run work in a thread; what it had made is gone when it raises.
+
+        An error that crosses threads ends up in a cycle with the future that carried it, and keeps
+        every frame it passed, with bodies of megabytes, until the garbage collector comes by.
+        """
+
+        def outcome() -> tuple[Made] | Exception:
+            try:
+                return (work(),)
+            except Exception as error:  # noqa: BLE001  # raised again below
+                error.__cause__ = error.__context__ = None
+                return error.with_traceback(None)
+
+        made = await run_sync(outcome, limiter=self._heavy)
+        if isinstance(made, tuple):
+            return made[0]
+        try:
+            raise made
+        finally:
+            del made
 
     def _reject(self, reason: str) -> None:
         self._count("requests_rejected_total", 1.0, {"receiver": RECEIVER, "reason": reason})

@@ -11,6 +11,7 @@ from collector.errors import (
     OversizedError,
     PermanentError,
     RetryableError,
+    SlowError,
     UnsupportedError,
 )
 
@@ -31,12 +32,14 @@ WRONG_METHOD = Refusal(status=405, code=12, reason="method", headers={"allow": "
 UNAUTHENTICATED = Refusal(
     status=401, code=16, reason="unauthenticated", headers={"www-authenticate": "Bearer"}
 )
+FORBIDDEN = Refusal(status=403, code=7, reason="forbidden")
 INTERNAL = Refusal(status=503, code=14, reason="internal", headers={"retry-after": "5"})
 """A bug of ours: as 500 it would make the sender drop its batch."""
 
 _BY_ERROR: tuple[tuple[type[Exception], Refusal], ...] = (
     (UnsupportedError, Refusal(status=415, code=3, reason="unsupported")),
     (OversizedError, Refusal(status=413, code=8, reason="oversized")),
+    (SlowError, Refusal(status=408, code=4, reason="slow", headers={"connection": "close"})),
     (MalformedError, Refusal(status=400, code=3, reason="malformed")),
     (PermanentError, Refusal(status=400, code=3, reason="refused")),
     (JournalFullError, Refusal(status=503, code=14, reason="journal_full")),

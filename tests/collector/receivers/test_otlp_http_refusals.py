@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
+import tracemalloc
 from typing import Any
 
 import httpx
@@ -222,3 +224,34 @@ def test_the_sender_leaves() -> None:
 
     assert desk.rejected() == {"disconnected": 1}
     assert desk.entries == []
+
+
+@pytest.mark.parametrize(
+    ("size", "status"),
+    [(1_000_000, 400), (20_000_000, 400), (50_000_000, 413)],
+    ids=["parsed beside the loop", "unpacked beside the loop", "not unpacked"],
+)
+def test_refused_bodies_leave_nothing_behind(size: int, status: int) -> None:
+    """What a refused body was unpacked to is gone at once, without the garbage collector."""
+    bomb = gzip.compress(b"\xff" * size, 9)
+    desk = Desk()
+
+    async def run() -> int:
+        transport = httpx.ASGITransport(desk.app(max_decompressed=40_000_000))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            headers = {"content-type": PROTO, "content-encoding": "gzip"}
+            before = tracemalloc.get_traced_memory()[0]
+            for _ in range(3):
+                answer = await client.post("/v1/traces", content=bomb, headers=headers)
+                assert answer.status_code == status
+            await asyncio.sleep(0)
+            return tracemalloc.get_traced_memory()[0] - before
+
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        assert asyncio.run(run()) < size // 2
+    finally:
+        tracemalloc.stop()
+        gc.enable()

@@ -41,7 +41,26 @@ def test_prints_json_and_the_errors(labelled: Path, capsys: pytest.CaptureFixtur
     assert "bike-1" in json.dumps(json.loads(capsys.readouterr().out))
 
 
-def test_files_without_labels_are_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_without_labels_are_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """An empty table would look like a perfect score."""
-    assert main(["evaluate", str(EXAMPLE)]) == 2
+    row = json.loads(EXAMPLE.read_text().splitlines()[0])
+    del row["labels"]
+    path = tmp_path / "bare.jsonl"
+    path.write_text(json.dumps(row))
+    assert main(["evaluate", str(path)]) == 2
     assert "hold no label" in capsys.readouterr().err
+
+
+def test_the_example_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    """The example's own labels agree with the verdicts."""
+    assert main(["evaluate", str(EXAMPLE), "--json", "--errors"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {m["scorer"] for m in found["measures"]} == {
+        "false_success",
+        "looping",
+        "missed_escalation",
+        "unnecessary_escalation",
+    }
+    assert found["errors"] == []

@@ -66,7 +66,7 @@ EVALUATE = Command(
         "rate and precision with 95 % intervals, and milliseconds per conversation."
     ),
     examples="""\
-outrider evaluate labelled.jsonl.gz
+outrider evaluate examples/support.jsonl
 outrider evaluate labelled.jsonl.gz --scorer looping --errors
 outrider evaluate *.jsonl.gz --json > measured.json""",
     arguments=declare,

@@ -3,7 +3,7 @@ BIN := .venv/bin
 PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p) 2>/dev/null)))
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
        --no-emit-index-url --no-annotate --no-header
-.PHONY: help setup run check test test-all docs lock
+.PHONY: help setup run check test test-all accuracy docs lock
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
@@ -32,6 +32,9 @@ test: setup ## The suite: hermetic, no network
 
 test-all: setup ## The suite with its slow and heavy parts
 	$(BIN)/python -m pytest -m "not corpora"
+
+accuracy: setup ## Measure the scorers on labelled conversations, in OUTRIDER_CORPORA
+	$(BIN)/outrider evaluate $${OUTRIDER_CORPORA:-../shared/corpora}/faults_*.jsonl.gz
 
 docs: setup ## Render the tables of the README and docs/ again from the code
 	$(BIN)/python -m collector.commands.reference

@@ -25,7 +25,7 @@ class Number(str):
     __slots__ = ()
 
 
-def loads(text: str) -> Any:
+def loads(text: str | bytes) -> Any:
     """Read a JSON text, leniently where it must be.
 
     Raises:
@@ -35,15 +35,15 @@ def loads(text: str) -> Any:
     try:
         return _STRICT.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError):
-        return _LENIENT.decode(text)
+        return _LENIENT.decode(text if isinstance(text, str) else text.decode())
 
 
-def dumps(value: Any) -> str:
+def dumps(value: Any) -> bytes:
     """Write a value without white space; unlike ``spelled`` bytes become base64."""
     try:
-        return msgspec.json.encode(value).decode()
+        return msgspec.json.encode(value)
     except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
-        return spelled(value)
+        return spelled(value).encode()
 
 
 def spelled(value: Any) -> str:
@@ -75,13 +75,13 @@ def spelled(value: Any) -> str:
     return "".join(parts)
 
 
-def strings(text: str) -> int:
+def strings(text: bytes) -> int:
     r"""Weigh the strings of a JSON text, to tell whether another holds as many.
 
     Each counts two, or one where its last character is a backslash. Writing a text anew can
     only lower the weight (``\u005c`` becomes a backslash), and leaving a field out always does.
     """
-    return text.count('"') - text.count('\\"')
+    return text.count(b'"') - text.count(b'\\"')
 
 
 def _scalar(value: Any) -> str:

@@ -26,6 +26,10 @@ from collector.model import (
 from collector.telemetry import AttributeValue, Span
 from collector.value_redactor import ValueRedactor
 
+MAX_SHARED = 1024
+"""Resources, scopes and tool definitions that are remembered, of each so many."""
+LONGEST_SCOPE = 512
+"""Characters of a scope that is remembered."""
 _ALIAS = re.compile(r"id-[0-9a-f]{16}")
 
 
@@ -56,6 +60,7 @@ class Redactor:
         self._text = self._values.text
         self._mapping = self._values.mapping
         self._same: dict[int, tuple[Any, Any]] = {}
+        self._scopes: dict[tuple[str, str], tuple[str, str]] = {}
 
     @property
     def redactions(self) -> Counter[str]:
@@ -88,7 +93,7 @@ class Redactor:
         """Return the span with all free text redacted; ids stay."""
         text = self._text
         name, status = text(span.name), text(span.status_message)
-        scope, version = text(span.scope_name), text(span.scope_version)
+        scope, version = self._scope(span.scope_name, span.scope_version)
         state = text(span.trace_state) if span.trace_state else ""
         attributes, resource = self._mapping(span.attributes), self._once(span.resource)
         if (
@@ -96,8 +101,8 @@ class Redactor:
             and not span.links
             and name is span.name
             and status is span.status_message
-            and scope is span.scope_name
-            and version is span.scope_version
+            and scope == span.scope_name
+            and version == span.scope_version
             and state == span.trace_state
             and attributes is span.attributes
             and resource is span.resource
@@ -251,13 +256,23 @@ class Redactor:
             parameters=self._values.value(tool.parameters),
         )
 
+    def _scope(self, name: str, version: str) -> tuple[str, str]:
+        known = self._scopes.get((name, version))
+        if known is None:
+            known = (self._text(name), self._text(version))
+            if len(self._scopes) >= MAX_SHARED:
+                self._scopes.clear()
+            if len(name) + len(version) <= LONGEST_SCOPE:
+                self._scopes[name, version] = known
+        return known
+
     def _once(self, shared: Any) -> Any:
         """Redact what many records share (a resource, a tool definition) once."""
         known = self._same.get(id(shared))
         if known is not None and known[0] is shared:
             return known[1]
         clean = self._tool(shared) if isinstance(shared, ToolDefinition) else self._mapping(shared)
-        if len(self._same) >= 1024:
+        if len(self._same) >= MAX_SHARED:
             self._same.clear()
         self._same[id(shared)] = (shared, clean)
         return clean

@@ -86,6 +86,8 @@ class ValueRedactor:
         """Whether an array was clean as it came, and its elements redacted."""
         self._fields: dict[str, tuple[str, str]] = {}
         """Field name to the kind its value must be, and the name redacted where it has to be."""
+        self._harmless: set[str] = set()
+        """The field names that say nothing and stay."""
         self._level = 0
         """How many JSON texts are being taken apart, one inside the other."""
         self._cut_short = 0
@@ -116,23 +118,26 @@ class ValueRedactor:
 
     def mapping(self, value: dict[str, Any], depth: int = 0) -> dict[str, Any]:
         """Return a mapping redacted, keys included; the very same where nothing was to replace."""
-        fields, shortest, texts = self._fields, self._shortest, self._texts.young
+        harmless, shortest, texts = self._harmless, self._shortest, self._texts.young
         changed: dict[str, Any] = {}
         renamed = False
         for key, item in value.items():
-            kind, safe_key = fields.get(key) or self._field(key)
-            renamed = renamed or safe_key != ""
-            if type(item) is not str:
-                new: Any = self._walk(item, key, depth + 1)
+            kind = ""
+            if key not in harmless:
+                kind, safe_key = self._fields.get(key) or self._field(key)
+                renamed = renamed or safe_key != ""
+            shape = type(item)
+            if shape is dict and depth < MAX_DEPTH - 1:
+                new: Any = self.mapping(item, depth + 1)
+            elif shape is not str:
+                new = self._walk(item, key, depth + 1)
             elif kind:
                 new = self._leaf(item, key)
             elif len(item) < shortest:
                 continue
             elif len(item) < SLICE_FROM and item in texts:
                 # What was seen a moment ago, without a call.
-                new = texts[item]
-                if new == item:
-                    continue
+                new = item if texts[item] == item else texts[item]
             else:
                 new = self.text(item)
             if new is not item:
@@ -156,9 +161,9 @@ class ValueRedactor:
             return text
         if not text.startswith(("[", "{")):
             return self._plain(text, look)
-        clean = self._json_text(text)
-        if clean is not None:
-            return clean
+        written = self._written(text)
+        if written is not None:
+            return written.decode() if written else text
         clean = self._plain(text, look)
         # Without what was replaced it may have become JSON.
         return clean if clean == text else self._fresh(clean)
@@ -173,8 +178,11 @@ class ValueRedactor:
                     return safe
         return clean
 
-    def _json_text(self, text: str) -> str | None:
-        """Redact a JSON text leaf by leaf; ``None`` where it cannot be read."""
+    def _written(self, text: str | bytes) -> bytes | None:
+        """Redact a JSON text leaf by leaf, and return how it is written then.
+
+        Empty where nothing is to be replaced, ``None`` where it cannot be read.
+        """
         if self._level >= MAX_LEVELS:
             self._cut_short += 1
             return None
@@ -188,8 +196,12 @@ class ValueRedactor:
         finally:
             self._level -= 1
         written = dumps(clean)
-        # A field that stands twice was read once: the other one must not be passed on unread.
-        return text if clean is value and strings(written) == strings(text) else written
+        if clean is value:
+            raw = text if isinstance(text, bytes) else _octets(text)
+            # A field that stands twice was read once: the other one is not passed on unread.
+            if written == raw or strings(written) == strings(raw):
+                return b""
+        return written
 
     def _array_text(self, text: str) -> str | None:
         """Redact a JSON array element by element; ``None`` where it cannot be."""
@@ -225,11 +237,10 @@ class ValueRedactor:
     def _slice(self, piece: bytes) -> bytes | None:
         # A message is taken apart at once: its text comes again in other places by itself.
         cut_short = self._cut_short
-        text = piece.decode()
-        safe = self._json_text(text)
-        if safe is None:
+        written = self._written(piece)
+        if written is None:
             return None
-        clean = piece if safe is text else safe.encode()
+        clean = written or piece
         if cut_short == self._cut_short:
             self._slices.put(piece, clean)
         return clean
@@ -250,13 +261,13 @@ class ValueRedactor:
             text = value.decode("utf-8", "surrogateescape")
             safe = self.text(text)
             clean = value if safe == text else _octets(safe)
-        elif type(value) is int or type(value) is float:
+        elif (type(value) is int or type(value) is float) and _SMALLEST <= abs(value) < _LARGEST:
             clean = self._number(value, name)
         return clean
 
     def _number(self, value: float, name: str) -> float | str:
         """Redact what may be the number of a card or phone."""
-        if not _SMALLEST <= abs(value) < _LARGEST or value != int(value):
+        if value != int(value):
             return value
         text = str(int(value))
         safe = self._leaf(text, name)
@@ -294,6 +305,9 @@ class ValueRedactor:
                 return known
             if len(self._fields) >= MAX_FIELDS:
                 self._fields.clear()
+                self._harmless.clear()
             if len(name) <= LONGEST_FIELD:
                 self._fields[name] = known
+                if known == ("", ""):
+                    self._harmless.add(name)
         return known

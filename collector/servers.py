@@ -5,22 +5,47 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Callable, Generator, Sequence
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from collector.address import parse_address
+from collector.connections import BoundedConfig, Bounds, allowed
 from collector.errors import ConfigError
+from collector.seldom import seldom
 
 _BACKLOG = 2048
+"""Connections that may wait to be taken."""
+_AT_ONCE = 16
+"""Connections taken before those already there are looked at; asyncio calls this backlog too."""
+_CHATTY = ("uvicorn.error", "asyncio")
+"""Loggers that have something to say about every caller's mistake."""
+_SHARE = 1 / 8
+_MOST = 128
 
 
 class Listening:
     """One application on one bound port."""
 
-    def __init__(self, key: str, address: str, app: ASGIApp) -> None:
+    def __init__(
+        self,
+        key: str,
+        address: str,
+        app: ASGIApp,
+        *,
+        bounds: Bounds | None = None,
+        refused: Callable[[], None] = lambda: None,
+    ) -> None:
         """Bind at once, so that a taken port is an error before anything starts.
+
+        Args:
+            key: The configuration key of the address.
+            address: ``host:port``.
+            app: What answers.
+            bounds: Of its connections; by default a few, as for a port that people use.
+            refused: Told of each connection above the bounds.
 
         Raises:
             ConfigError: the address cannot be bound; the text names the key.
@@ -43,13 +68,15 @@ class Listening:
         self.address = f"[{parsed.host}]:{port}" if ":" in parsed.host else f"{parsed.host}:{port}"
         """As bound; the port is real even when 0 was asked for."""
         self._server = _Server(
-            uvicorn.Config(
+            BoundedConfig(
                 app,
+                bounds=bounds or Bounds(most=allowed(share=_SHARE, at_most=_MOST)),
+                refused=refused,
                 lifespan="off",
                 log_config=None,
                 access_log=False,
                 server_header=False,
-                backlog=_BACKLOG,
+                backlog=_AT_ONCE,
                 timeout_graceful_shutdown=5,
             )
         )
@@ -68,7 +95,13 @@ class Listening:
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to the process."""
+    """A server that leaves signals to the process, and lets callers wait in line."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to take connections, a few at once."""
+        await super().startup(sockets)
+        for taking in sockets or ():
+            taking.listen(_BACKLOG)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -78,10 +111,11 @@ class _Server(uvicorn.Server):
 
 async def run_all(servers: Sequence[Listening]) -> None:
     """Serve on every port until each was told to stop; the first that fails stops all."""
-    tasks = [asyncio.create_task(server.run()) for server in servers]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for server in servers:
-            server.stop()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    with seldom(*_CHATTY, seconds=time.monotonic):
+        tasks = [asyncio.create_task(server.run()) for server in servers]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for server in servers:
+                server.stop()
+            await asyncio.gather(*tasks, return_exceptions=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
@@ -11,9 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
 
-from collector.callers import Callers
+from collector.callers import Callers, Guard
 from collector.errors import MalformedError, PermanentError, RetryableError
 from collector.journal_records import ConversationEnd
 from collector.lines import Lines, LinesResponse
@@ -45,30 +45,6 @@ class _EndBody(msgspec.Struct, frozen=True, kw_only=True):
     tenant: str = ""
     environment: str = ""
     variant: str = ""
-
-
-class _Guard:
-    """Turn away those who may not call, before anything else is done."""
-
-    def __init__(self, app: ASGIApp, callers: Callers) -> None:
-        self._app = app
-        self._callers = callers
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or the start and stop of the application."""
-        if scope["type"] == "http" and scope["path"] not in OPEN_PATHS:
-            headers = Request(scope).headers
-            refusal = self._callers.refusal(
-                host=headers.get("host", ""),
-                origin=headers.get("origin", ""),
-                authorization=headers.get("authorization", ""),
-            )
-            if refusal is not None:
-                challenge = {"www-authenticate": "Bearer"} if refusal.status == 401 else None
-                answer = _error(refusal.status, refusal.message, challenge)
-                await answer(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
 
 
 class _Api:
@@ -190,17 +166,20 @@ def api(
         ClientDisconnect: routes.on_disconnect,
         Exception: routes.on_unexpected,
     }
+    ending = Route("/v1/conversations/{id:path}/end", routes.end, methods=["POST"])
+    # An id may hold line breaks, which a pattern's dot leaves out.
+    ending.path_regex = re.compile(ending.path_regex.pattern, re.DOTALL)
     app = Starlette(
         routes=[
             Route("/", routes.index),
             Route("/healthz", routes.healthz),
             Route("/readyz", routes.readyz),
-            Route("/v1/conversations/{id:path}/end", routes.end, methods=["POST"]),
+            ending,
             Route("/v1/export/{kind}", routes.export),
         ],
         exception_handlers=handlers,
     )
-    app.add_middleware(_Guard, callers=Callers(host=host, token=token))
+    app.add_middleware(Guard, callers=Callers(host=host, token=token), open_paths=OPEN_PATHS)
     return app
 
 

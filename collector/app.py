@@ -26,8 +26,10 @@ from collector.address import parse_address
 from collector.api import api
 from collector.assembler import Assembler
 from collector.banner import banner
+from collector.callers import Guard, programs
 from collector.clock import SteadyClock
 from collector.config import Config
+from collector.connections import Bounds, allowed
 from collector.data_path import DataPath
 from collector.decision import Decider
 from collector.errors import ConfigError
@@ -40,7 +42,7 @@ from collector.pins import Pins
 from collector.pipeline import Pipeline
 from collector.process import Process, serve_until_told
 from collector.reading import Reader
-from collector.receivers.otlp_http import otlp_http
+from collector.receivers.otlp_http import CROWDED, otlp_http
 from collector.recovery import restore
 from collector.redactor import Redactor
 from collector.safe_rows import SafeRows
@@ -219,10 +221,19 @@ def serve(config: Config, data_dir: Path) -> int:
         token=config.auth.token,
     )
     exporter = Exporter(path.journal.totals, process.gauges, path.exemplars, version=__version__)
-    metrics = metrics_app(exporter, token=config.auth.token)
+    metrics = Guard(
+        metrics_app(exporter),
+        programs(host=parse_address(config.telemetry.metrics).host, token=config.auth.token),
+    )
     try:
         servers = [
-            Listening("receive.http", config.receive.http, receiver),
+            Listening(
+                "receive.http",
+                config.receive.http,
+                receiver,
+                bounds=Bounds(most=allowed(share=1 / 2, at_most=1_024)),
+                refused=lambda: path.tally.count("requests_rejected_total", 1.0, CROWDED),
+            ),
             Listening("telemetry.metrics", config.telemetry.metrics, metrics),
             Listening("console.address", config.console.address, console),
         ]

@@ -1,14 +1,20 @@
-"""Decide who may call the console and API port."""
+"""Decide who may call a port."""
 
 from __future__ import annotations
 
 import ipaddress
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from collector.address import is_loopback
 from collector.receivers.bearer import admits
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+RESERVED = (".localhost", ".internal")
+"""Names under these are nobody's to register, so no stranger can let one point here."""
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,10 +32,21 @@ class Callers:
     must be a loopback name or the address that is served, and an ``Origin`` must be that host.
     """
 
-    def __init__(self, *, host: str, token: str) -> None:
+    def __init__(self, *, host: str, token: str, any_name: bool = False) -> None:
+        """Take the address that is served, the token, and whether any ``Host`` is right."""
         self._token = token
         self._host = host
+        self._any_name = any_name
         self._any_address = _is_wildcard(host)
+
+    def refusal_of(self, request: Request) -> Refusal | None:
+        """Judge a request; ``None`` when it may pass."""
+        headers = request.headers
+        return self.refusal(
+            host=headers.get("host", ""),
+            origin=headers.get("origin", ""),
+            authorization=headers.get("authorization", ""),
+        )
 
     def refusal(self, *, host: str, origin: str, authorization: str) -> Refusal | None:
         """Judge a request by its headers; ``None`` when it may pass."""
@@ -48,10 +65,48 @@ class Callers:
     def _serves(self, name: str) -> bool:
         # An address typed as such cannot be a rebound name.
         return (
-            name in LOOPBACK_NAMES
+            self._any_name
+            or name in LOOPBACK_NAMES
+            or name.endswith(RESERVED)
             or name == self._host
             or (self._any_address and _address(name) is not None)
         )
+
+
+class Guard:
+    """Turn away those who may not call, before anything else is done."""
+
+    def __init__(
+        self, app: ASGIApp, callers: Callers, *, open_paths: frozenset[str] = frozenset()
+    ) -> None:
+        """Stand before an application; ``open_paths`` are answered to anybody."""
+        self._app = app
+        self._callers = callers
+        self._open_paths = open_paths
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or the start and stop of the application."""
+        if scope["type"] == "http" and scope["path"] not in self._open_paths:
+            refusal = self._callers.refusal_of(Request(scope))
+            if refusal is not None:
+                answer = Response(
+                    msgspec.json.encode({"error": refusal.message}),
+                    refusal.status,
+                    {"www-authenticate": "Bearer"} if refusal.status == 401 else None,
+                    media_type="application/json",
+                )
+                await answer(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def programs(*, host: str, token: str) -> Callers:
+    """Build the callers of a port that programs call rather than people.
+
+    Beyond loopback they find it by whatever name a container or a service has; who binds it there
+    without a token has said that anybody on that network may call.
+    """
+    return Callers(host=host, token=token, any_name=not is_loopback(host))
 
 
 def _without_port(host: str) -> str:

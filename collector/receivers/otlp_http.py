@@ -21,14 +21,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from collector.address import parse_address
+from collector.callers import programs
 from collector.config import ReceiveConfig
 from collector.errors import RetryableError, UnsupportedError
 from collector.journal_records import Entry
 from collector.otlp import Batch, Encoding, Signal, failure, parse, response
-from collector.receivers.bearer import admits, credential_hash
+from collector.receivers.bearer import credential_hash
 from collector.receivers.compression import check_encoding, inflate
 from collector.receivers.intake import Allowance, Intake, read_body
 from collector.receivers.refusals import (
+    FORBIDDEN,
     INTERNAL,
     UNAUTHENTICATED,
     WRONG_METHOD,
@@ -37,6 +40,8 @@ from collector.receivers.refusals import (
 )
 
 RECEIVER = "otlp_http"
+CROWDED = {"receiver": RECEIVER, "reason": "too_many_connections"}
+"""Labels under which a connection is counted that was closed before it could ask."""
 
 CONTENT_TYPES: dict[str, Encoding] = {
     "application/x-protobuf": "proto",
@@ -96,7 +101,7 @@ class _Receiver:
         self._accept = accept
         self._count = count
         self._limits = limits
-        self._token = token
+        self._callers = programs(host=parse_address(limits.http).host, token=token)
         self._clock_ns = clock_ns
         self._log = log
         self._intake = Intake(limits.max_in_flight)
@@ -107,11 +112,13 @@ class _Receiver:
     async def answer(self, signal: Signal | None, request: Request) -> Response:
         """Answer one request; never raises for what a sender or the disk can do."""
         encoding = _encoding(request)
-        authorization = request.headers.get("authorization", "")
         if request.method != "POST":
             return self._refuse(encoding, WRONG_METHOD, "use POST")
-        if not admits(authorization, self._token):
-            return self._refuse(encoding, UNAUTHENTICATED, "show the token")
+        stranger = self._callers.refusal_of(request)
+        if stranger is not None:
+            shows_none = stranger.status == UNAUTHENTICATED.status
+            why = UNAUTHENTICATED if shows_none else FORBIDDEN
+            return self._refuse(encoding, why, stranger.message)
         try:
             with self._intake.allowance() as allowance:
                 return await self._take(signal, encoding, request, allowance)
@@ -244,7 +251,7 @@ def otlp_http(
             ``RetryableError``, which senders see as 503 with Retry-After.
         count: Raises ``requests_rejected_total{receiver,reason}`` and
             ``spans_rejected_total{receiver,reason}`` (``log_records_rejected_total`` for logs).
-        limits: Largest bodies.
+        limits: Largest bodies, and the address that is served.
         clock_ns: Unix time in nanoseconds.
         log: Told of unexpected errors, once a kind.
         token: Bearer token that senders must show; empty for none.

@@ -42,13 +42,11 @@ def some_totals() -> Deltas:
     return totals
 
 
-def get(
-    exporter: Exporter, *, path: str = "/metrics", token: str = "", **headers: str
-) -> httpx.Response:
+def get(exporter: Exporter, *, path: str = "/metrics", **headers: str) -> httpx.Response:
     """Ask the application once."""
 
     async def ask() -> httpx.Response:
-        transport = httpx.ASGITransport(app=metrics_app(exporter, token=token))
+        transport = httpx.ASGITransport(app=metrics_app(exporter))
         async with httpx.AsyncClient(transport=transport, base_url="http://outrider") as client:
             return await client.get(
                 path, headers={name.replace("_", "-"): text for name, text in headers.items()}
@@ -155,17 +153,6 @@ def test_gzip_when_asked() -> None:
     assert zipped.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
     assert zipped.text == plain.text
-
-
-def test_the_token_is_asked_for() -> None:
-    """With a token configured, only who shows it reads the metrics."""
-    exporter = Exporter(some_totals)
-    assert get(exporter, token="s3cret").status_code == 401  # noqa: S106  # invented
-    wrong = get(exporter, token="s3cret", authorization="Bearer nope")  # noqa: S106  # invented
-    assert wrong.status_code == 401
-    assert wrong.headers["www-authenticate"] == "Bearer"
-    right = get(exporter, token="s3cret", authorization="Bearer s3cret")  # noqa: S106  # invented
-    assert right.status_code == 200
 
 
 def test_only_metrics_are_served() -> None:

@@ -96,7 +96,16 @@ def test_index() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path_id", "id"), [("conv-1", "conv-1"), ("a%2Fb%20c", "a/b c"), ("end", "end")]
+    ("path_id", "id"),
+    [
+        ("conv-1", "conv-1"),
+        ("a%2Fb%20c", "a/b c"),
+        ("end", "end"),
+        ("a%0Ab%0A", "a\nb\n"),
+        ("%252F", "%2F"),
+        ("c" * 1024, "c" * 1024),
+        ("%C3%BC" * 1024, "ü" * 1024),
+    ],
 )
 def test_end(path_id: str, id: str) -> None:
     """The end of a conversation is passed on, whatever characters its id has."""
@@ -105,6 +114,34 @@ def test_end(path_id: str, id: str) -> None:
 
     assert (answer.status_code, answer.json()["conversation_id"]) == (202, id)
     assert stage.ends == [ConversationEnd(conversation_id=id)]
+
+
+@pytest.mark.parametrize("id", ["..", ".", "a/../b", "a/end", ""])
+def test_ids_that_look_like_paths(id: str) -> None:
+    """Dots and slashes in an id are its own, where a client sends them as they are."""
+    stage = Backstage()
+
+    async def run() -> int:
+        statuses: list[int] = []
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Any) -> None:
+            statuses.extend([message["status"]] if "status" in message else ())
+
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": f"/v1/conversations/{id}/end",
+            "query_string": b"",
+            "headers": [(b"host", b"localhost")],
+        }
+        await stage.app()(scope, receive, send)
+        return statuses[0]
+
+    assert asyncio.run(run()) == (202 if id else 400)
+    assert [end.conversation_id for end in stage.ends] == ([id] if id else [])
 
 
 def test_end_within_a_scope() -> None:

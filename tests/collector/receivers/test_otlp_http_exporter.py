@@ -97,7 +97,7 @@ def test_a_broken_upload() -> None:
     with served(desk) as port:
         with socket.create_connection(("127.0.0.1", port)) as sender:
             sender.sendall(
-                b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n"
+                b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n"
                 b"Content-Type: application/x-protobuf\r\n\r\n" + TWO
             )
         export_one(port, Compression.Gzip)

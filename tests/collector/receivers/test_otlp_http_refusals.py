@@ -168,7 +168,7 @@ def test_bodies_in_flight_are_bounded() -> None:
 
         desk = Desk(hold)
         transport = httpx.ASGITransport(desk.app(max_in_flight=len(TWO) + 10))
-        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
 
             async def post() -> int:
                 headers = {"content-type": PROTO}
@@ -197,6 +197,26 @@ def test_token() -> None:
     assert desk.rejected() == {"unauthenticated": 1}
 
 
+@pytest.mark.parametrize(
+    "headers", [{"host": "evil.example"}, {"origin": "https://evil.example"}, {"origin": "null"}]
+)
+def test_pages_of_strangers(headers: dict[str, str]) -> None:
+    """Without a token, a page that a browser shows cannot put telemetry in."""
+    desk = Desk()
+    answer = send(desk.app(), TWO, **headers)
+
+    assert answer.status_code == 403
+    assert answer.content.startswith(b"\x08\x07\x12")
+    assert desk.rejected() == {"forbidden": 1}
+
+
+def test_names_of_containers() -> None:
+    """A receiver bound beyond loopback is found by any name."""
+    app = Desk().app(http="0.0.0.0:4318")
+
+    assert send(app, TWO, host="outrider:4318").status_code == 200
+
+
 def test_the_sender_leaves() -> None:
     """A sender that leaves in the middle of its body is counted and harms nobody."""
     desk = Desk()
@@ -218,7 +238,7 @@ def test_the_sender_leaves() -> None:
         "method": "POST",
         "path": "/v1/traces",
         "query_string": b"",
-        "headers": [(b"content-type", PROTO.encode())],
+        "headers": [(b"host", b"localhost"), (b"content-type", PROTO.encode())],
     }
     asyncio.run(desk.app()(scope, receive, ignore))
 

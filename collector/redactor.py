@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import is_
@@ -34,7 +35,7 @@ _ALIAS = re.compile(r"id-[0-9a-f]{16}")
 
 
 class Redactor:
-    """Redact records; idempotent, never raises, and one thread's own.
+    """Redact records; idempotent, never raises, and safe to use from several threads.
 
     Trace, span and tool call ids are never touched, because records are joined by them. A
     conversation's id that gives somebody away is replaced by the same alias everywhere.
@@ -59,6 +60,7 @@ class Redactor:
         self._values = ValueRedactor(kinds, patterns, memo_bytes=memo_bytes)
         self._text = self._values.text
         self._mapping = self._values.mapping
+        self._lock = threading.RLock()
         self._same: dict[int, tuple[Any, Any]] = {}
         self._scopes: dict[tuple[str, str], tuple[str, str]] = {}
 
@@ -69,14 +71,16 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return the text without anything sensitive; JSON stays JSON."""
-        return self._text(text)
+        with self._lock:
+            return self._text(text)
 
     def value(self, value: AttributeValue, name: str = "") -> AttributeValue:
         """Return the value in the same shape, every text in it redacted.
 
         The name of the field that holds it counts: ``password`` gives even ``hunter`` away.
         """
-        clean: AttributeValue = self._values.value(value, name)
+        with self._lock:
+            clean: AttributeValue = self._values.value(value, name)
         return clean
 
     def id(self, id: str) -> str:
@@ -85,51 +89,54 @@ class Redactor:
         An id in which anything would be redacted is hashed as a whole, so that two of them
         stay two, and one stays one wherever it stands.
         """
-        if _ALIAS.fullmatch(id) or self._text(id) == id:
+        if _ALIAS.fullmatch(id) or self.text(id) == id:
             return id
         return f"id-{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
     def span(self, span: Span) -> Span:
         """Return the span with all free text redacted; ids stay."""
-        text = self._text
-        name, status = text(span.name), text(span.status_message)
-        scope, version = self._scope(span.scope_name, span.scope_version)
-        state = text(span.trace_state) if span.trace_state else ""
-        attributes, resource = self._mapping(span.attributes), self._once(span.resource)
-        if (
-            not span.events
-            and not span.links
-            and name is span.name
-            and status is span.status_message
-            and scope == span.scope_name
-            and version == span.scope_version
-            and state == span.trace_state
-            and attributes is span.attributes
-            and resource is span.resource
-        ):
-            return span
-        return replace(
-            span,
-            name=name,
-            status_message=status,
-            trace_state=state,
-            attributes=attributes,
-            events=tuple(
-                replace(event, name=text(event.name), attributes=self._mapping(event.attributes))
-                for event in span.events
-            ),
-            links=tuple(
-                replace(
-                    link,
-                    trace_state=text(link.trace_state),
-                    attributes=self._mapping(link.attributes),
-                )
-                for link in span.links
-            ),
-            scope_name=scope,
-            scope_version=version,
-            resource=resource,
-        )
+        with self._lock:
+            text = self._text
+            name, status = text(span.name), text(span.status_message)
+            scope, version = self._scope(span.scope_name, span.scope_version)
+            state = text(span.trace_state) if span.trace_state else ""
+            attributes, resource = self._mapping(span.attributes), self._once(span.resource)
+            if (
+                not span.events
+                and not span.links
+                and name is span.name
+                and status is span.status_message
+                and scope == span.scope_name
+                and version == span.scope_version
+                and state == span.trace_state
+                and attributes is span.attributes
+                and resource is span.resource
+            ):
+                return span
+            return replace(
+                span,
+                name=name,
+                status_message=status,
+                trace_state=state,
+                attributes=attributes,
+                events=tuple(
+                    replace(
+                        event, name=text(event.name), attributes=self._mapping(event.attributes)
+                    )
+                    for event in span.events
+                ),
+                links=tuple(
+                    replace(
+                        link,
+                        trace_state=text(link.trace_state),
+                        attributes=self._mapping(link.attributes),
+                    )
+                    for link in span.links
+                ),
+                scope_name=scope,
+                scope_version=version,
+                resource=resource,
+            )
 
     def decided(self, decided: Decided) -> Decided:
         """Return all that is known of a decided episode, redacted.
@@ -137,66 +144,72 @@ class Redactor:
         Content that is not kept stays as it is, because it is not copied either: only the
         conversation's id, identity and model calls, which its head shows, are redacted.
         """
-        conversation = decided.conversation
-        return replace(
-            decided,
-            conversation=(
-                self.conversation(conversation)
-                if decided.sampling.kept
-                else self._head(conversation)
-            ),
-            scores=tuple(map(self.score, decided.scores)),
-            decisions=tuple(
-                replace(
-                    record,
-                    conversation_id=self.id(record.conversation_id),
-                    reason=self._text(record.reason),
-                )
-                for record in decided.decisions
-            ),
-            observations=tuple(
-                replace(
-                    seen,
-                    conversation_id=self.id(seen.conversation_id),
-                    identity=self.identity(seen.identity),
-                )
-                for seen in decided.observations
-            ),
-        )
+        with self._lock:
+            conversation = decided.conversation
+            return replace(
+                decided,
+                conversation=(
+                    self.conversation(conversation)
+                    if decided.sampling.kept
+                    else self._head(conversation)
+                ),
+                scores=tuple(map(self.score, decided.scores)),
+                decisions=tuple(
+                    replace(
+                        record,
+                        conversation_id=self.id(record.conversation_id),
+                        reason=self._text(record.reason),
+                    )
+                    for record in decided.decisions
+                ),
+                observations=tuple(
+                    replace(
+                        seen,
+                        conversation_id=self.id(seen.conversation_id),
+                        identity=self.identity(seen.identity),
+                    )
+                    for seen in decided.observations
+                ),
+            )
 
     def conversation(self, conversation: Conversation) -> Conversation:
         """Return the conversation with everything that was said, asked and answered redacted."""
-        return replace(
-            self._head(conversation),
-            system_prompt=self._text(conversation.system_prompt),
-            tools=tuple(map(self._once, conversation.tools)),
-            messages=tuple(map(self._message, conversation.messages)),
-            tool_calls=tuple(map(self._tool_call, conversation.tool_calls)),
-            documents=tuple(map(self._document, conversation.documents)),
-        )
+        with self._lock:
+            return replace(
+                self._head(conversation),
+                system_prompt=self._text(conversation.system_prompt),
+                tools=tuple(map(self._once, conversation.tools)),
+                messages=tuple(map(self._message, conversation.messages)),
+                tool_calls=tuple(map(self._tool_call, conversation.tool_calls)),
+                documents=tuple(map(self._document, conversation.documents)),
+            )
 
     def identity(self, who: Identity) -> Identity:
         """Return the identity with its labels redacted; hashes stay."""
-        text = self._text
-        return replace(
-            who,
-            agent=text(who.agent),
-            agent_version=text(who.agent_version),
-            environment=text(who.environment),
-            variant=text(who.variant),
-            tenant=text(who.tenant),
-            # Pairs are joined by it.
-            pair_id=self.id(who.pair_id),
-        )
+        with self._lock:
+            text = self._text
+            return replace(
+                who,
+                agent=text(who.agent),
+                agent_version=text(who.agent_version),
+                environment=text(who.environment),
+                variant=text(who.variant),
+                tenant=text(who.tenant),
+                # Pairs are joined by it.
+                pair_id=self.id(who.pair_id),
+            )
 
     def score(self, score: ScoreRecord) -> ScoreRecord:
         """Return the score with its conversation's id, its reason and its quotes redacted."""
-        return replace(
-            score,
-            conversation_id=self.id(score.conversation_id),
-            reason=self._text(score.reason),
-            evidence=tuple(replace(item, quote=self._text(item.quote)) for item in score.evidence),
-        )
+        with self._lock:
+            return replace(
+                score,
+                conversation_id=self.id(score.conversation_id),
+                reason=self._text(score.reason),
+                evidence=tuple(
+                    replace(item, quote=self._text(item.quote)) for item in score.evidence
+                ),
+            )
 
     def _head(self, conversation: Conversation) -> Conversation:
         return replace(

@@ -52,7 +52,7 @@ def _octets(text: str) -> bytes:
 
 
 class ValueRedactor:
-    """Redact texts and values; idempotent, never raises, and one thread's own.
+    """Redact texts and values; idempotent, never raises, and one thread's at a time.
 
     A repeated text or message costs a look-up. Text that is JSON is redacted leaf by leaf
     and stays JSON; where it cannot be read as JSON it is redacted as plain text.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
@@ -174,6 +175,19 @@ def test_a_text_too_far_in_is_redacted_fully_elsewhere() -> None:
     redactor = Redactor(ALL)
     redactor.text(text)
     assert redactor.text(inner) == '{"authorization":"[token]"}'
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    """Labels are redacted on one thread while records are on another."""
+    redactor = Redactor(ALL, memo_bytes=1_000)
+    inner = json.dumps({"in": json.dumps({"authorization": "open sesame"})})
+
+    def work(number: int) -> bool:
+        texts = (redactor.text(json.dumps({"n": f"{number}-{n}", "in": inner})) for n in range(100))
+        return any("sesame" in text for text in texts)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert not any(threads.map(work, range(16)))
 
 
 def test_a_field_that_stands_twice_hides_nothing() -> None:

@@ -15,6 +15,8 @@ import msgspec
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+_OWN_FILES = 192
+"""Files that are open without any connection; the embedded engine holds about 150."""
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 2\r\nconnection: close\r\n"
     b"content-length: 0\r\n\r\n"
@@ -22,11 +24,12 @@ _FULL = (
 
 
 def allowed(*, share: float, at_most: int) -> int:
-    """Return how many connections a port may have: a share of the files this process may open."""
+    """Return how many connections a port may have: a share of the files that may yet be opened."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return at_most
-    return max(1, min(at_most, int(files * share)))
+    spare = max(files - _OWN_FILES, files // 4)
+    return max(1, min(at_most, int(spare * share)))
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):

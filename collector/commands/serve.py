@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import logging
+import signal
 import sys
+from types import FrameType
 
 from collector.commands.command import (
     Command,
@@ -17,12 +19,19 @@ from collector.commands.command import (
 
 def run(arguments: argparse.Namespace) -> int:
     """Start serving and return the exit code when it ends."""
+    # Until the process listens to signals itself; nothing was acknowledged that could be lost.
+    signal.signal(signal.SIGTERM, _leave)
     config = config_of(arguments)  # before the imports, so that a wrong one is told at once
     warn_of_stray_variables()
     from collector.app import serve
 
     _log(config.telemetry.log_level.upper())
     return serve(config, arguments.data_dir)
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    """End a start that is no longer wanted as a stop ends."""
+    raise SystemExit(0)
 
 
 def _log(level: str) -> None:

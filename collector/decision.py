@@ -159,7 +159,7 @@ class Decider:
             observations=self._observe(conversation, found.all, now_ns) if earlier is None else (),
         )
         deltas = self._measure.deltas(decided, found.first, found.revised)
-        safe = self._redacted(decided)
+        safe = self._redactor.decided(decided)
         keep = list(due.held) if earlier is not None and earlier.kept else held
         return Conclusion(
             record=_record(due, held, decided, scores=found.all, built=built, now=now),
@@ -194,7 +194,7 @@ class Decider:
             scores=tuple(found.new),
         )
         deltas = self._measure.deltas(partial, found.first, found.revised)
-        safe = self._redacted(partial)
+        safe = self._redactor.decided(partial)
         return TurnsSaid(
             episode_id=partial.episode_id,
             deltas=deltas,
@@ -304,18 +304,6 @@ class Decider:
                 )
             )
         return tuple(observations)
-
-    def _redacted(self, decided: Decided) -> Decided:
-        """Take secrets out of what is about to leave; content that is not kept is not copied."""
-        scores = tuple(self._redactor.score(score) for score in decided.scores)
-        conversation = decided.conversation
-        if decided.sampling.kept:
-            conversation = self._redactor.conversation(conversation)
-        else:
-            conversation = msgspec.structs.replace(
-                conversation, identity=self._redactor.identity(conversation.identity)
-            )
-        return msgspec.structs.replace(decided, scores=scores, conversation=conversation)
 
 
 def episode_id(key: str, number: int) -> str:

@@ -18,6 +18,7 @@ from collector import totals
 from collector.assembler import Assembler
 from collector.decision import Decider
 from collector.errors import RetryableError
+from collector.fault import told
 from collector.handoff import Handoff
 from collector.journal_records import ConversationEnd, Entry, Transaction
 from collector.model import ScoreRecord
@@ -154,7 +155,7 @@ class Pipeline:
         except Exception as error:  # noqa: BLE001 - a bug of ours on one request must not stop all
             self._work.count("requests_failed_total", error=type(error).__name__)
             self._count(entry, {"failed": entry.items})
-            _LOG.error("request %s could not be processed: %s", entry.id, error, exc_info=error)
+            _LOG.error("request %s could not be processed: %s", entry.id, told(error))
             return
         finally:
             self._work.counting = True
@@ -176,7 +177,7 @@ class Pipeline:
         try:
             held = self._reader.held(entry, position, item)
         except Exception as error:  # noqa: BLE001 - a bug of ours on one item, which is counted
-            _LOG.error("item %s of request %s is unreadable: %s", position, entry.id, error)
+            _LOG.error("item %s of request %s is unreadable: %s", position, entry.id, told(error))
             return "unreadable"
         if held is None:
             return "irrelevant"
@@ -290,7 +291,7 @@ class Pipeline:
 
     def _give_up(self, due: Due, error: Exception) -> None:
         """Leave what we fail on in the journal, where the next release may read it again."""
-        _LOG.error("%s %s of %s: %s", due.kind, due.number, due.talk.id, error, exc_info=error)
+        _LOG.error("%s %s of %s: %s", due.kind, due.number, due.talk.key, told(error))
         if due.kind == "turn":
             return  # its decision will meet the same error
         self._work.count("episodes_failed_total", error=type(error).__name__)

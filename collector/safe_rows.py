@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from collector.fault import told
 from collector.redactor import Redactor
 from collector.stores.span_rows import span_rows
 from collector.telemetry import Span
@@ -41,7 +42,7 @@ class SafeRows:
             try:
                 found = self._rows([span], probability)
             except Exception as error:  # noqa: BLE001 - one span must not cost the others
-                _LOG.error("span %s of trace %s: %s", span.span_id, span.trace_id, error)
+                _LOG.error("span %s of trace %s: %s", span.span_id, span.trace_id, told(error))
                 self._count("spans_dropped_total", 1.0, {"reason": "unstorable"})
                 continue
             for table, lines in found.items():

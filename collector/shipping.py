@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from collector.assembler import Assembler
 from collector.errors import RetryableError
+from collector.fault import told
 from collector.journal_records import OutboxRow
 from collector.outbox import decode, rows_in
 from collector.pins import Pins
@@ -96,7 +97,7 @@ class Shipping:
 
     def _park(self, work: Work, id: int, error: Exception) -> None:
         """Leave a row that we fail on in the outbox for the next release, and go on with the rest."""
-        _LOG.error("outbox row %s cannot be sent: %s", id, error, exc_info=error)
+        _LOG.error("outbox row %s cannot be sent: %s", id, told(error))
         work.count("store_errors_total", kind="unreadable")
 
     def settle(self, work: Work, *, send: bool = True) -> None:

@@ -216,9 +216,7 @@ def test_one_port_full_leaves_another() -> None:
     assert asyncio.run(run()).endswith(b"hello")
 
 
-@pytest.mark.parametrize(
-    ("files", "expected"), [(64, 8), (256, 32), (1_024, 416), (4_096, 1_000)]
-)
+@pytest.mark.parametrize(("files", "expected"), [(64, 8), (256, 32), (1_024, 416), (4_096, 1_000)])
 def test_the_bound_follows_the_open_files(files: int, expected: int) -> None:
     """A port has a share of the files the process may yet open, and never more than it needs."""
     before, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -3,6 +3,8 @@ BIN := .venv/bin
 PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p) 2>/dev/null)))
 PIN := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
        --no-emit-index-url --no-annotate --no-header
+# A file stays in one process: the embedded engine opens one directory at a time in each.
+PARALLEL := -n 2 --dist loadfile
 .PHONY: help setup run check test test-all accuracy docs lock
 .DEFAULT_GOAL := help
 
@@ -28,10 +30,10 @@ check: setup ## Lint, format, types, and whether the rendered docs are current
 	$(BIN)/python -m collector.commands.reference --check
 
 test: setup ## The suite: hermetic, no network
-	$(BIN)/python -m pytest -m "not slow and not corpora"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not corpora"
 
 test-all: setup ## The suite with its slow and heavy parts
-	$(BIN)/python -m pytest -m "not corpora"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not corpora"
 
 accuracy: setup ## Measure the scorers on labelled conversations, in OUTRIDER_CORPORA
 	$(BIN)/outrider evaluate $${OUTRIDER_CORPORA:-../shared/corpora}/faults_*.jsonl.gz

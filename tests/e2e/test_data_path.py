@@ -212,20 +212,21 @@ def test_conversations_without_ids_are_put_back_together(instance: Instance) -> 
 def test_two_variants_of_one_conversation_are_never_joined(instance: Instance) -> None:
     """A shadow run of the same conversations stays apart, with ids and without."""
     conversations = synthetic(30, seed=7)
+    options: dict[str, Any]
+    variant_of: dict[str, str] = {}
     for strip_ids in (False, True):
         for variant in ("production", "candidate"):
-            instance.send(
-                as_requests(
-                    conversations, clock=instance.clock, strip_ids=strip_ids, variant=variant
-                )
-            )
+            options = {"seed": str(strip_ids), "strip_ids": strip_ids, "variant": variant}
+            instance.send(as_requests(conversations, clock=instance.clock, **options))
+            known = truth(conversations, **options)
+            variant_of |= dict.fromkeys(known, variant)
     instance.later(1_000)
-    by_trace: dict[str, set[str]] = {}
-    for row in instance.export("conversations"):
-        for trace_id in row["trace_ids"]:
-            by_trace.setdefault(trace_id, set()).add(row["identity"]["variant"])
-    assert by_trace
-    assert all(len(variants) == 1 for variants in by_trace.values())
+    found = {
+        trace_id: row["identity"]["variant"]
+        for row in instance.export("conversations")
+        for trace_id in row["trace_ids"]
+    }
+    assert found == variant_of
 
 
 def test_only_production_is_observed(instance: Instance) -> None:

@@ -33,7 +33,7 @@ FROM conversations
 WHERE conversation_id BETWEEN {c0:String} AND {c1:String}
   AND (conversation_id, episode) > ({c0:String}, {e0:UInt32})
   AND (conversation_id, episode) <= ({c1:String}, {e1:UInt32})
-ORDER BY conversation_id, episode, revision DESC LIMIT 1 BY conversation_id, episode"""
+ORDER BY conversation_id, episode, episode_id, revision DESC LIMIT 1 BY episode_id"""
 
 _TOOL_CALLS = """\
 SELECT *, toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns
@@ -41,8 +41,8 @@ FROM tool_calls
 WHERE conversation_id BETWEEN {c0:String} AND {c1:String}
   AND (conversation_id, episode) > ({c0:String}, {e0:UInt32})
   AND (conversation_id, episode) <= ({c1:String}, {e1:UInt32})
-ORDER BY conversation_id, episode, revision, position
-LIMIT 1 BY conversation_id, episode, revision, position"""
+ORDER BY episode_id, revision, position
+LIMIT 1 BY episode_id, revision, position"""
 
 _SCORES = """\
 SELECT *, toUnixTimestamp64Nano(scored) AS scored_ns
@@ -50,9 +50,9 @@ FROM scores
 WHERE conversation_id BETWEEN {c0:String} AND {c1:String}
   AND (conversation_id, episode) > ({c0:String}, {e0:UInt32})
   AND (conversation_id, episode) <= ({c1:String}, {e1:UInt32})
-ORDER BY conversation_id, episode, scorer, scorer_version, revision DESC,
+ORDER BY conversation_id, episode, episode_id, scorer, scorer_version, revision DESC,
   level, length(target), target
-LIMIT 1 BY conversation_id, episode, scorer, scorer_version, revision, level, target"""
+LIMIT 1 BY episode_id, scorer, scorer_version, revision, level, target"""
 
 _DECISIONS = """\
 SELECT *, toUnixTimestamp64Nano(decided) AS decided_ns
@@ -60,8 +60,8 @@ FROM decisions
 WHERE conversation_id BETWEEN {c0:String} AND {c1:String}
   AND (conversation_id, episode) > ({c0:String}, {e0:UInt32})
   AND (conversation_id, episode) <= ({c1:String}, {e1:UInt32})
-ORDER BY conversation_id, episode, scorer, revision DESC
-LIMIT 1 BY conversation_id, episode, scorer"""
+ORDER BY conversation_id, episode, episode_id, scorer, revision DESC
+LIMIT 1 BY episode_id, scorer"""
 
 _OBSERVATIONS = """\
 SELECT *, toUnixTimestamp64Nano(observed) AS observed_ns
@@ -128,11 +128,11 @@ def _pages(store: Queries, limit: int) -> Iterator[Page]:
 
 
 def _conversations(store: Queries, bounds: Page) -> Iterator[Line]:
-    calls: dict[tuple[str, int, int], list[Line]] = defaultdict(list)
+    calls: dict[tuple[str, int], list[Line]] = defaultdict(list)
     for row in store.query(_TOOL_CALLS, bounds):
-        calls[row["conversation_id"], row["episode"], row["revision"]].append(_tool_call(row))
+        calls[row["episode_id"], row["revision"]].append(_tool_call(row))
     for row in store.query(_HEADS, bounds):
-        yield _conversation(row, calls[row["conversation_id"], row["episode"], row["revision"]])
+        yield _conversation(row, calls[row["episode_id"], row["revision"]])
 
 
 def _conversation(row: Line, calls: list[Line]) -> Line:
@@ -230,10 +230,10 @@ def _latency(row: Line) -> float | None:
 def _scores(store: Queries, bounds: Page) -> Iterator[Line]:
     newest: tuple[Any, ...] = ()
     for row in store.query(_SCORES, bounds):
-        key = (row["conversation_id"], row["episode"], row["scorer"], row["scorer_version"])
-        if newest[:4] != key:
+        key = (row["episode_id"], row["scorer"], row["scorer_version"])
+        if newest[:3] != key:
             newest = (*key, row["revision"])
-        if row["revision"] == newest[4]:
+        if row["revision"] == newest[3]:
             yield _score(row)
 
 

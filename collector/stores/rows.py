@@ -135,6 +135,7 @@ def _turns(decided: Decided, started: str) -> list[tuple[Any, ...]]:
             stamp(turn.ended_ns),
             started,
             decided_at,
+            decided.episode_id,
         )
         for turn in conversation.turns
     ]
@@ -164,6 +165,7 @@ def _tool_calls(decided: Decided, who: tuple[str, ...], started: str) -> list[tu
             *who,
             started,
             decided_at,
+            decided.episode_id,
         )
         for position, call in enumerate(conversation.tool_calls)
     ]
@@ -190,6 +192,7 @@ def _scores(decided: Decided, who: tuple[str, ...], started: str) -> list[tuple[
             score.trace_id,
             *who,
             started,
+            decided.episode_id,
         )
         for score in decided.scores
     ]
@@ -209,6 +212,7 @@ def _decisions(decided: Decided, who: tuple[str, ...], started: str) -> list[tup
             stamp(record.decided_ns),
             *who,
             started,
+            decided.episode_id,
         )
         for record in decided.decisions
     ]

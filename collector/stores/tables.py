@@ -57,6 +57,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "ended",
         "episode_started",
         "decided",
+        "episode_id",
     ),
     "tool_calls": (
         "conversation_id",
@@ -79,6 +80,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         *_IDENTITY,
         "episode_started",
         "decided",
+        "episode_id",
     ),
     "scores": (
         "score_id",
@@ -99,6 +101,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "trace_id",
         *_IDENTITY,
         "episode_started",
+        "episode_id",
     ),
     "decisions": (
         "conversation_id",
@@ -112,6 +115,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "decided",
         *_IDENTITY,
         "episode_started",
+        "episode_id",
     ),
     "observations": (
         "producer",

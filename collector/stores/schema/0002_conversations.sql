@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS conversations (
   INDEX idx_trace_ids trace_ids TYPE bloom_filter(0.01) GRANULARITY 1
 ) ENGINE = ReplacingMergeTree
 PARTITION BY toDate(started)
-ORDER BY (conversation_id, episode, revision)
+ORDER BY (conversation_id, episode, episode_id, revision)
 SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 CREATE TABLE IF NOT EXISTS turns (
@@ -60,10 +60,11 @@ CREATE TABLE IF NOT EXISTS turns (
   started DateTime64(9, 'UTC'),
   ended DateTime64(9, 'UTC'),
   episode_started DateTime64(9, 'UTC'),
-  decided DateTime64(9, 'UTC')
+  decided DateTime64(9, 'UTC'),
+  episode_id String CODEC(ZSTD(1))
 ) ENGINE = ReplacingMergeTree
 PARTITION BY toDate(episode_started)
-ORDER BY (conversation_id, episode, revision, turn)
+ORDER BY (conversation_id, episode, episode_id, revision, turn)
 SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 CREATE TABLE IF NOT EXISTS tool_calls (
@@ -89,8 +90,9 @@ CREATE TABLE IF NOT EXISTS tool_calls (
   environment LowCardinality(String),
   variant LowCardinality(String),
   episode_started DateTime64(9, 'UTC'),
-  decided DateTime64(9, 'UTC')
+  decided DateTime64(9, 'UTC'),
+  episode_id String CODEC(ZSTD(1))
 ) ENGINE = ReplacingMergeTree
 PARTITION BY toDate(episode_started)
-ORDER BY (conversation_id, episode, revision, position)
+ORDER BY (conversation_id, episode, episode_id, revision, position)
 SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;

@@ -1,4 +1,5 @@
--- Every revision of every verdict.
+-- Every revision of every verdict. One conversation id may be used by several tenants,
+-- environments and variants: the episode id tells them apart.
 CREATE TABLE IF NOT EXISTS scores (
   score_id String CODEC(ZSTD(1)),
   conversation_id String CODEC(ZSTD(1)),
@@ -21,19 +22,20 @@ CREATE TABLE IF NOT EXISTS scores (
   environment LowCardinality(String),
   variant LowCardinality(String),
   episode_started DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
+  episode_id String CODEC(ZSTD(1)),
   INDEX idx_scored scored TYPE minmax GRANULARITY 1
 ) ENGINE = ReplacingMergeTree
 PARTITION BY toDate(episode_started)
-ORDER BY (conversation_id, episode, scorer, scorer_version, level, target, revision)
+ORDER BY (conversation_id, episode, episode_id, scorer, scorer_version, level, target, revision)
 SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- A scorer's newest revision of an episode replaces all its earlier verdicts on it, those
 -- on targets that no longer exist included.
 CREATE OR REPLACE VIEW scores_current AS
 SELECT * FROM scores FINAL
-WHERE (conversation_id, episode, scorer, scorer_version, revision) IN (
-  SELECT conversation_id, episode, scorer, scorer_version, max(revision)
-  FROM scores GROUP BY conversation_id, episode, scorer, scorer_version
+WHERE (episode_id, scorer, scorer_version, revision) IN (
+  SELECT episode_id, scorer, scorer_version, max(revision)
+  FROM scores GROUP BY episode_id, scorer, scorer_version
 );
 
 -- The ledger; a revision's row replaces the first decision's.
@@ -51,10 +53,11 @@ CREATE TABLE IF NOT EXISTS decisions (
   agent_version LowCardinality(String),
   environment LowCardinality(String),
   variant LowCardinality(String),
-  episode_started DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1))
+  episode_started DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
+  episode_id String CODEC(ZSTD(1))
 ) ENGINE = ReplacingMergeTree(revision)
 PARTITION BY toDate(episode_started)
-ORDER BY (conversation_id, episode, scorer)
+ORDER BY (conversation_id, episode, episode_id, scorer)
 SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 CREATE TABLE IF NOT EXISTS outcomes (

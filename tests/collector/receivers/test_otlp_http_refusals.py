@@ -264,8 +264,13 @@ def test_refused_bodies_leave_nothing_behind(size: int, status: int) -> None:
             for _ in range(3):
                 answer = await client.post("/v1/traces", content=bomb, headers=headers)
                 assert answer.status_code == status
-            await asyncio.sleep(0)
-            return tracemalloc.get_traced_memory()[0] - before
+            kept = size
+            for _ in range(200):  # the worker's thread lets go a moment after its answer is here
+                kept = tracemalloc.get_traced_memory()[0] - before
+                if kept < size // 2:
+                    break
+                await asyncio.sleep(0.01)
+            return kept
 
     gc.collect()
     gc.disable()

@@ -1,8 +1,8 @@
 """Gather spans into episodes and say when one is finished.
 
 The assembler holds no thread, no clock and no disk: the pipeline feeds it what arrived and
-what time it is, and takes from it what is due. ``received = new + replaced + duplicate +
-late + dropped`` holds for what :meth:`Assembler.add` returns.
+what time it is, and takes from it what is due. Every item given to :meth:`Assembler.add` has
+exactly one outcome, so what was received equals the sum of the outcomes.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from collector.model import (
     Decided,
     DecisionRecord,
     Episode,
+    Facts,
     Identity,
     Observation,
     Sampling,
@@ -138,7 +139,7 @@ class Decider:
         """Conclude an episode or a revision; ``held`` are all its spans, with content."""
         earlier = due.earlier
         facts = merged_facts(held)
-        built = self._build(due, held)
+        built = self._build(due, facts)
         conversation = built.conversation
         scores, decisions = self._judge.run(conversation)
         before = earlier.verdicts if earlier else due.opened.verdicts if due.opened else []
@@ -175,7 +176,7 @@ class Decider:
 
         ``None`` when nothing is, or when the agent still waits for a tool.
         """
-        conversation = self._build(due, held).conversation
+        conversation = self._build(due, merged_facts(held)).conversation
         if not conversation.turns or not _replied(conversation):
             return None
         scores = [
@@ -203,9 +204,8 @@ class Decider:
             verdicts=_verdicts(found.all),
         )
 
-    def _build(self, due: Due, held: list[Held]) -> Built:
+    def _build(self, due: Due, facts: Sequence[Facts]) -> Built:
         opened, earlier = due.opened, due.earlier
-        facts = merged_facts(held)
         times = [f.start_ns for f in facts if f.start_ns]
         return build(
             facts,

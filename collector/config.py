@@ -7,7 +7,7 @@ rendered reference (``docs/configuration.md``). How a file and the environment b
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -115,6 +115,38 @@ class StoreConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Most episodes in one insert."""
 
 
+class DetectConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When a change for the worse is an alarm."""
+
+    false_alarm_budget: Timeout = 90 * 86_400.0
+    """Time between false pages, on average, that you accept for each agent; all thresholds follow from it."""
+    ticket_budget: Timeout = 7 * 86_400.0
+    """The same for tickets, which come sooner and are wrong more often."""
+    reference_window: Timeout = 86_400.0
+    """Hours of traffic from which a new agent or scorer version's usual failure rate is learned; no alarm before."""
+    reference_min: Annotated[int, msgspec.Meta(ge=30)] = 1000
+    """Fewest scored conversations to learn from."""
+    tolerance: Rate = 0.005
+    """Worsening of the failure rate that is never an alarm, however long it lasts."""
+    max_slices: Annotated[int, msgspec.Meta(ge=1)] = 50
+    """Agent versions watched at once for each agent and scorer; the longest-silent one is let go."""
+
+
+class AlertsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who is told of an alarm without Alertmanager."""
+
+    webhook: str = ""
+    """URL that each alarm and its end is posted to as JSON; one that holds a secret is written as ``${env:NAME}``."""
+    webhook_token: str = ""
+    """Bearer token shown to the webhook; write it as ``${env:NAME}``."""
+    severity: Literal["page", "ticket"] = "page"
+    """The least that is posted: ``ticket`` posts both."""
+    max_age: Timeout = 86_400.0
+    """Alarms older than this are not posted any more, whatever kept them."""
+    console_url: str = ""
+    """How a reader of an alarm reaches the console; empty for ``http://`` and ``console.address``."""
+
+
 class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The page and API a person opens."""
 
@@ -155,6 +187,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     store: StoreConfig = StoreConfig()
     scorers: dict[str, dict[str, Any]] = {}
     """Options by scorer name; ``enabled: false`` turns one off."""
+    detect: DetectConfig = DetectConfig()
+    alerts: AlertsConfig = AlertsConfig()
     console: ConsoleConfig = ConsoleConfig()
     auth: AuthConfig = AuthConfig()
     telemetry: TelemetryConfig = TelemetryConfig()

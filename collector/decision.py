@@ -301,6 +301,7 @@ class Decider:
                     shortfall=shortfall,
                     identity=identity,
                     observed_ns=now_ns,
+                    started_ns=min(conversation.episode.started_ns or now_ns, now_ns),
                 )
             )
         return tuple(observations)

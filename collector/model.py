@@ -320,6 +320,8 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     stratum: Literal["uniform", "targeted"] = "uniform"
     identity: Identity
     observed_ns: int
+    started_ns: int
+    """When the episode began, never later than ``observed_ns``: the time that detectors go by."""
 
 
 class Sampling(msgspec.Struct, frozen=True, kw_only=True):

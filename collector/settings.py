@@ -23,7 +23,7 @@ from collector.config import Config
 from collector.config_file import PREFIX, describe, unit_of
 from collector.units import format_duration, format_size
 
-SECRETS = frozenset({"store.password", "auth.token"})
+SECRETS = frozenset({"store.password", "auth.token", "alerts.webhook", "alerts.webhook_token"})
 """Keys whose values are never shown."""
 MASK = "(hidden)"
 

@@ -12,7 +12,14 @@ SHELL = ("collector.app", "collector.cli", "collector.commands")
 """The only modules that see all three packages."""
 MAY_IMPORT = {
     "scorers": ("scorers", "collector.model", "collector.errors", "collector.builder"),
-    "alerts": ("alerts", "scorers", "collector.model", "collector.totals", "collector.errors"),
+    "alerts": (
+        "alerts",
+        "scorers",
+        "collector.model",
+        "collector.totals",
+        "collector.errors",
+        "collector.stamps",
+    ),
     "collector": ("collector",),
 }
 LONGEST = 400

@@ -10,7 +10,8 @@ from typing import Protocol
 import msgspec
 
 from collector.errors import OutriderError, PoisonRowError
-from collector.stores.tables import TABLES, Row, Rows, stamp
+from collector.stamps import stamp
+from collector.stores.tables import TABLES, Row, Rows
 
 _LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S = 0.1

@@ -64,7 +64,8 @@ ORDER BY conversation_id, episode, episode_id, scorer, revision DESC
 LIMIT 1 BY episode_id, scorer"""
 
 _OBSERVATIONS = """\
-SELECT *, toUnixTimestamp64Nano(observed) AS observed_ns
+SELECT *, toUnixTimestamp64Nano(observed) AS observed_ns,
+  toUnixTimestamp64Nano(started) AS started_ns
 FROM observations
 WHERE producer >= {p0:String} AND (producer, sequence) > ({p0:String}, {s0:UInt64})
 ORDER BY producer, sequence LIMIT {limit:UInt32}"""
@@ -305,4 +306,5 @@ def _observations(store: Queries, limit: int) -> Iterator[Line]:
                 "tenant": row["tenant"],
                 "pair_id": row["pair_id"],
                 "observed_ns": row["observed_ns"],
+                "started_ns": row["started_ns"],
             }

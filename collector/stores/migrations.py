@@ -6,7 +6,7 @@ import re
 from importlib import resources
 from typing import Any, Protocol
 
-MIGRATIONS = ("0001_traces", "0002_conversations", "0003_verdicts", "0004_alarms")
+MIGRATIONS = ("0001_traces", "0002_conversations", "0003_verdicts", "0004_alarms", "0005_detection")
 """The files of ``schema/`` in order; a released one is never changed, only followed."""
 
 _LEDGER = """\

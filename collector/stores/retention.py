@@ -24,6 +24,7 @@ VERDICTS = {
     "scores": "toDateTime(scored)",
     "decisions": "toDateTime(decided)",
     "observations": "toDateTime(observed)",
+    "detector_points": "toDateTime(at)",
 }
 """Tables of conclusions, and the time from which their days count."""
 

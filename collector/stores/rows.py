@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from collector.model import Conversation, Decided, Identity
+from collector.stamps import stamp
 from collector.stores.span_rows import span_rows
-from collector.stores.tables import stamp
 
 __all__ = ["rows_of", "span_rows"]
 
@@ -234,6 +234,7 @@ def _observations(decided: Decided) -> list[tuple[Any, ...]]:
             seen.identity.tenant,
             seen.identity.pair_id,
             stamp(seen.observed_ns),
+            stamp(seen.started_ns),
         )
         for seen in decided.observations
     ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from collector.stores.tables import seconds, stamp
+from collector.stamps import seconds, stamp
 from collector.stores.trace_state import sampled
 from collector.telemetry import Attributes, AttributeValue, Span
 

@@ -15,9 +15,6 @@ Row: TypeAlias = Sequence[Any]
 Rows: TypeAlias = Mapping[str, Sequence[Row]]
 """Rows by table."""
 
-_LATEST_S = 4_102_444_799
-"""End of 2099: what both DateTime and the partition keys can hold."""
-
 _IDENTITY = ("agent", "agent_version", "environment", "variant")
 
 TABLES: dict[str, tuple[str, ...]] = {
@@ -131,6 +128,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "tenant",
         "pair_id",
         "observed",
+        "started",
     ),
     # After everything that belongs to an episode, so that whoever sees the head sees the rest.
     "conversations": (
@@ -177,27 +175,18 @@ TABLES: dict[str, tuple[str, ...]] = {
     "outcomes": ("conversation_id", "name", "success", "observed"),
     "labels": ("conversation_id", "scorer", "author", "verdict", "created"),
     "totals": ("producer", "name", "labels", "value", "updated"),
-    "detector_state": ("stream", "slice", "state", "updated"),
+    "detector_points": (
+        "stream",
+        "slice",
+        "at",
+        "evidence",
+        "threshold",
+        "observations",
+        "failures",
+    ),
     "alert_events": ("event_id", "at", "kind", "stream", "slice", "detail"),
+    # After the events: what a state says happened has been written down.
+    "detector_state": ("stream", "slice", "state", "updated"),
     "dead_letters": ("letter_id", "at", "table_name", "reason", "row"),
 }
 """Columns by table; tables are written in this order."""
-
-
-def stamp(time_ns: int) -> str:
-    """Write a time for a ``DateTime64(9)`` column: seconds since 1970, a dot, nine digits.
-
-    Times before 1970 and after 2099, which only a broken clock sends, are moved to the
-    nearest end of that range.
-    """
-    seconds, nanos = divmod(time_ns, 1_000_000_000)
-    if seconds < 0:
-        return "0000000000.000000000"
-    if seconds > _LATEST_S:
-        seconds, nanos = _LATEST_S, 0
-    return f"{seconds:010d}.{nanos:09d}"
-
-
-def seconds(time_ns: int) -> int:
-    """Give a time for a ``DateTime`` column: whole seconds, moved into 1970..2099."""
-    return min(max(time_ns // 1_000_000_000, 0), _LATEST_S)

@@ -176,6 +176,7 @@ def test_decided_episode_is_redacted(kept: bool) -> None:
                 shortfall=1.0,
                 identity=who,
                 observed_ns=1,
+                started_ns=1,
             ),
         ),
     )

@@ -137,6 +137,7 @@ def decided(
                 shortfall=0.0,
                 identity=who,
                 observed_ns=START_NS + 2 * SECOND,
+                started_ns=START_NS,
             ),
         ),
     )

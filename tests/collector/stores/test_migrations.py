@@ -24,7 +24,7 @@ def test_the_columns_are_those_of_the_rows(store: ClickHouseStore) -> None:
     found: dict[str, list[str]] = {}
     for row in store.query(
         "SELECT table, name FROM system.columns WHERE database = currentDatabase()"
-        " AND default_kind = '' ORDER BY table, position"
+        " AND default_kind != 'MATERIALIZED' ORDER BY table, position"
     ):
         found.setdefault(row["table"], []).append(row["name"])
     assert {table: tuple(found[table]) for table in TABLES} == TABLES

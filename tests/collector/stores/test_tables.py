@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from collector.stores.tables import TABLES, seconds, stamp
+from collector.stamps import seconds, stamp
+from collector.stores.tables import TABLES
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Detect that an agent got worse, with a budget for false alarms."""

@@ -1,4 +1,7 @@
-"""Serve the port a person or a script talks to: health, ends of conversations, exports."""
+"""Serve the port a person or a script talks to: health, ends of conversations, exports.
+
+The console's pages are routes that are handed in.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from collector.callers import Callers, Guard
 from collector.errors import MalformedError, PermanentError, RetryableError
@@ -35,6 +38,8 @@ Problems = Callable[[], Sequence[str]]
 """What keeps the process from being ready, one sentence each; empty when nothing does."""
 End = Callable[[ConversationEnd], Awaitable[None]]
 """Journals the end of a conversation; returns once it is durable."""
+ErrorPage = Callable[[int, str], Response]
+"""Says to a person what went wrong: the HTTP status and one sentence."""
 Export = Callable[[str], Iterator[bytes]]
 """Gives one of ``EXPORTS``: a JSON document a line, without the newline. Runs in a thread."""
 
@@ -50,25 +55,25 @@ class _EndBody(msgspec.Struct, frozen=True, kw_only=True):
 class _Api:
     """Answer the routes."""
 
-    def __init__(self, *, problems: Problems, end: End, export: Export) -> None:
+    def __init__(
+        self,
+        *,
+        problems: Problems,
+        end: End,
+        export: Export,
+        paths: Sequence[str],
+        error_page: ErrorPage | None,
+    ) -> None:
         self._problems = problems
         self._end = end
         self._export = export
+        self._paths = paths
+        self._error_page = error_page
 
     async def index(self, _request: Request) -> Response:
         """Say what is here."""
         return _json(
-            200,
-            {
-                "name": "outrider",
-                "version": __version__,
-                "paths": [
-                    "/healthz",
-                    "/readyz",
-                    "/v1/conversations/{id}/end",
-                    *(f"/v1/export/{kind}" for kind in EXPORTS),
-                ],
-            },
+            200, {"name": "outrider", "version": __version__, "paths": sorted(self._paths)}
         )
 
     async def healthz(self, _request: Request) -> Response:
@@ -117,28 +122,38 @@ class _Api:
             raise
         return LinesResponse(lines, first)
 
-    async def on_http(self, _request: Request, error: Exception) -> Response:
+    async def on_http(self, request: Request, error: Exception) -> Response:
         """Answer 404 and 405."""
         if not isinstance(error, HTTPException):
             raise error
-        return _error(error.status_code, error.detail, dict(error.headers or {}))
+        return self._error(request, error.status_code, error.detail, dict(error.headers or {}))
 
-    async def on_permanent(self, _request: Request, error: Exception) -> Response:
+    async def on_permanent(self, request: Request, error: Exception) -> Response:
         """Answer what the caller got wrong."""
-        return _error(400, str(error))
+        return self._error(request, 400, str(error))
 
-    async def on_retryable(self, _request: Request, error: Exception) -> Response:
+    async def on_retryable(self, request: Request, error: Exception) -> Response:
         """Answer what may work later."""
         wait = error.retry_after_s if isinstance(error, RetryableError) else 1.0
-        return _error(503, str(error), {"retry-after": str(max(1, round(wait)))})
+        return self._error(request, 503, str(error), {"retry-after": str(max(1, round(wait)))})
 
-    async def on_disconnect(self, _request: Request, _exception: Exception) -> Response:
+    async def on_disconnect(self, request: Request, _exception: Exception) -> Response:
         """Answer nobody: the caller left in the middle of its body."""
-        return _error(400, "the caller left")
+        return self._error(request, 400, "the caller left")
 
-    async def on_unexpected(self, _request: Request, error: Exception) -> Response:
+    async def on_unexpected(self, request: Request, error: Exception) -> Response:
         """Answer for a bug of ours; the server logs it."""
-        return _error(500, f"an unexpected {type(error).__name__}; see the log")
+        return self._error(request, 500, f"an unexpected {type(error).__name__}; see the log")
+
+    def _error(
+        self, request: Request, status: int, message: str, headers: dict[str, str] | None = None
+    ) -> Response:
+        path = request.url.path
+        if self._error_page is None or path in OPEN_PATHS or path.startswith("/v1"):
+            return _json(status, {"error": message}, headers)
+        page = self._error_page(status, message)
+        page.headers.update(headers or {})
+        return page
 
 
 def api(
@@ -148,6 +163,8 @@ def api(
     export: Export,
     host: str,
     token: str = "",
+    routes: Sequence[BaseRoute] = (),
+    error_page: ErrorPage | None = None,
 ) -> Starlette:
     """Build the application for the console and API port.
 
@@ -157,29 +174,45 @@ def api(
         export: Gives the lines of an export.
         host: The address that is served, without its port.
         token: Bearer token that callers must show; empty for none.
+        routes: What else is served, such as the console's pages.
+        error_page: Tells a person of errors outside ``/v1``; without it they are JSON too.
     """
-    routes = _Api(problems=problems, end=end, export=export)
+    served = _Api(
+        problems=problems,
+        end=end,
+        export=export,
+        paths=[
+            *sorted(OPEN_PATHS),
+            "/v1/conversations/{id}/end",
+            *(f"/v1/export/{kind}" for kind in EXPORTS),
+            *(route.path_format for route in routes if isinstance(route, Route)),
+        ],
+        error_page=error_page,
+    )
     handlers: dict[Any, Any] = {
-        HTTPException: routes.on_http,
-        PermanentError: routes.on_permanent,
-        RetryableError: routes.on_retryable,
-        ClientDisconnect: routes.on_disconnect,
-        Exception: routes.on_unexpected,
+        HTTPException: served.on_http,
+        PermanentError: served.on_permanent,
+        RetryableError: served.on_retryable,
+        ClientDisconnect: served.on_disconnect,
+        Exception: served.on_unexpected,
     }
-    ending = Route("/v1/conversations/{id:path}/end", routes.end, methods=["POST"])
+    ending = Route("/v1/conversations/{id:path}/end", served.end, methods=["POST"])
     # An id may hold line breaks, which a pattern's dot leaves out.
     ending.path_regex = re.compile(ending.path_regex.pattern, re.DOTALL)
     app = Starlette(
         routes=[
-            Route("/", routes.index),
-            Route("/healthz", routes.healthz),
-            Route("/readyz", routes.readyz),
+            Route("/v1", served.index),
+            Route("/healthz", served.healthz),
+            Route("/readyz", served.readyz),
             ending,
-            Route("/v1/export/{kind}", routes.export),
+            Route("/v1/export/{kind}", served.export),
+            *routes,
         ],
         exception_handlers=handlers,
     )
-    app.add_middleware(Guard, callers=Callers(host=host, token=token), open_paths=OPEN_PATHS)
+    app.add_middleware(
+        Guard, callers=Callers(host=host, token=token, people=True), open_paths=OPEN_PATHS
+    )
     return app
 
 
@@ -189,8 +222,9 @@ def _started(export: Export, kind: str) -> Iterator[bytes]:
 
 
 def _json(status: int, value: Any, headers: dict[str, str] | None = None) -> Response:
-    return Response(msgspec.json.encode(value), status, headers, media_type="application/json")
-
-
-def _error(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
-    return _json(status, {"error": message}, headers)
+    return Response(
+        msgspec.json.encode(value),
+        status,
+        {"x-content-type-options": "nosniff", **(headers or {})},
+        media_type="application/json",
+    )

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from collector.address import is_loopback
-from collector.receivers.bearer import admits
+from collector.receivers.bearer import admits, admits_person
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 RESERVED = (".localhost", ".internal")
@@ -22,6 +22,12 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
 
     status: int
     message: str
+    basic: bool = False
+    """Whether HTTP Basic would do as well."""
+
+
+_ASK = "Log in with any user name and the token (auth.token) as the password.\n"
+_FOREIGN = Refusal(status=403, message="pages of other origins may not call")
 
 
 class Callers:
@@ -30,11 +36,24 @@ class Callers:
     Without a token a web page could reach a loopback port through the visitor's browser: by a name
     that it lets point to 127.0.0.1 (DNS rebinding), or by posting across origins. So the ``Host``
     must be a loopback name or the address that is served, and an ``Origin`` must be that host.
+
+    People show the token by HTTP Basic, as its password. Their browser then shows it whoever made
+    it call, so for them too an ``Origin`` must be the host.
     """
 
-    def __init__(self, *, host: str, token: str, any_name: bool = False) -> None:
-        """Take the address that is served, the token, and whether any ``Host`` is right."""
+    def __init__(
+        self, *, host: str, token: str, any_name: bool = False, people: bool = False
+    ) -> None:
+        """Take the address that is served and the token.
+
+        Args:
+            host: The address, without its port.
+            token: What callers must show; empty for none.
+            any_name: Whether any ``Host`` is right.
+            people: Whether the token may be shown by HTTP Basic too.
+        """
         self._token = token
+        self._people = people
         self._host = host
         self._any_name = any_name
         self._any_address = _is_wildcard(host)
@@ -53,14 +72,18 @@ class Callers:
         if self._token:
             if admits(authorization, self._token):
                 return None
-            return Refusal(status=401, message="show the token: Authorization: Bearer ...")
+            if self._people and admits_person(authorization, self._token):
+                return None if _same_origin(origin, host) else _FOREIGN
+            return Refusal(
+                status=401,
+                message="show the token: Authorization: Bearer ...",
+                basic=self._people,
+            )
         if not self._serves(_without_port(host)):
             return Refusal(
                 status=403, message="this host name is not served without a token (auth.token)"
             )
-        if origin and origin.partition("://")[2] != host:
-            return Refusal(status=403, message="other origins are not served without a token")
-        return None
+        return None if _same_origin(origin, host) else _FOREIGN
 
     def _serves(self, name: str) -> bool:
         # An address typed as such cannot be a rebound name.
@@ -89,13 +112,7 @@ class Guard:
         if scope["type"] == "http" and scope["path"] not in self._open_paths:
             refusal = self._callers.refusal_of(Request(scope))
             if refusal is not None:
-                answer = Response(
-                    msgspec.json.encode({"error": refusal.message}),
-                    refusal.status,
-                    {"www-authenticate": "Bearer"} if refusal.status == 401 else None,
-                    media_type="application/json",
-                )
-                await answer(scope, receive, send)
+                await _answer(refusal, browser=_is_browser(scope))(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -107,6 +124,30 @@ def programs(*, host: str, token: str) -> Callers:
     without a token has said that anybody on that network may call.
     """
     return Callers(host=host, token=token, any_name=not is_loopback(host))
+
+
+def _answer(refusal: Refusal, *, browser: bool) -> Response:
+    headers = {"x-content-type-options": "nosniff", "cache-control": "no-store"}
+    if refusal.status == 401:
+        # Only a browser asks its user; programs are told of the one way that is theirs.
+        basic = refusal.basic and browser
+        headers["www-authenticate"] = 'Basic realm="outrider"' if basic else "Bearer"
+        if basic:
+            return Response(_ASK, 401, headers, media_type="text/plain")
+    return Response(
+        msgspec.json.encode({"error": refusal.message}),
+        refusal.status,
+        headers,
+        media_type="application/json",
+    )
+
+
+def _is_browser(scope: Scope) -> bool:
+    return "text/html" in Request(scope).headers.get("accept", "")
+
+
+def _same_origin(origin: str, host: str) -> bool:
+    return not origin or origin.partition("://")[2] == host
 
 
 def _without_port(host: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import hmac
 
@@ -14,9 +16,22 @@ def admits(authorization: str, token: str) -> bool:
     if not token:
         return True
     scheme, _, shown = authorization.partition(" ")
-    return scheme.lower() == "bearer" and hmac.compare_digest(
-        shown.strip().encode(), token.encode()
-    )
+    return scheme.lower() == "bearer" and _same(shown.strip(), token)
+
+
+def admits_person(authorization: str, token: str) -> bool:
+    """Say whether an ``Authorization`` header shows the token as the password of HTTP Basic.
+
+    That is what browsers can ask a person for; the user name is of no account.
+    """
+    scheme, _, shown = authorization.partition(" ")
+    if scheme.lower() != "basic":
+        return False
+    try:
+        pair = base64.b64decode(shown.strip(), validate=True).decode()
+    except (binascii.Error, ValueError):
+        return False
+    return _same(pair.partition(":")[2], token)
 
 
 def credential_hash(authorization: str) -> str:
@@ -24,3 +39,7 @@ def credential_hash(authorization: str) -> str:
     if not authorization:
         return ""
     return hashlib.sha256(authorization.encode()).hexdigest()[:16]
+
+
+def _same(shown: str, token: str) -> bool:
+    return hmac.compare_digest(shown.encode(), token.encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import threading
 from collections.abc import Iterator
@@ -10,6 +11,9 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from collector.api import END_BODY_BYTES, EXPORTS, api
 from collector.errors import JournalFullError, StoreUnavailableError
@@ -91,8 +95,8 @@ def test_alive_and_not_ready() -> None:
 
 
 def test_index() -> None:
-    """The root says what is here."""
-    assert "/healthz" in call(Backstage().app(), "/").json()["paths"]
+    """The root of the API says what is here."""
+    assert "/healthz" in call(Backstage().app(), "/v1").json()["paths"]
 
 
 @pytest.mark.parametrize(
@@ -268,11 +272,62 @@ def test_a_bug_is_json() -> None:
     assert "inside" not in answer.text
 
 
+def test_errors_of_pages_are_pages() -> None:
+    """Outside the API a person is told of an error by a page, and inside it by JSON all the same."""
+    stage = Backstage()
+    app = api(
+        problems=tuple,
+        end=stage.end,
+        export=stage.export,
+        host="127.0.0.1",
+        error_page=lambda status, message: PlainTextResponse(f"Oh: {message}", status),
+    )
+
+    assert (call(app, "/nothing").status_code, call(app, "/nothing").text) == (404, "Oh: Not Found")
+    assert call(app, "/v1/nothing").json() == {"error": "Not Found"}
+    assert call(app, "/healthz", method="POST").json()["error"]
+
+
+def test_routes_that_are_handed_in() -> None:
+    """What is handed in is served beside the API, behind the same guard, and listed."""
+
+    async def page(_request: Request) -> Response:
+        return PlainTextResponse("a page")
+
+    stage = Backstage()
+    app = api(
+        problems=tuple,
+        end=stage.end,
+        export=stage.export,
+        host="127.0.0.1",
+        routes=[Route("/page", page)],
+    )
+
+    assert call(app, "/page").text == "a page"
+    assert call(app, "/page", host="evil.example").status_code == 403
+    assert "/page" in call(app, "/v1").json()["paths"]
+
+
+def test_people_log_in() -> None:
+    """A browser is asked for the token as a password, and with it served."""
+    token = "a long phrase"  # noqa: S105  # a test's, not a secret
+    app = Backstage().app(token)
+
+    asked = call(app, "/v1", accept="text/html,*/*")
+    assert (asked.status_code, asked.headers["www-authenticate"]) == (401, 'Basic realm="outrider"')
+    basic = "Basic " + base64.b64encode(f"somebody:{token}".encode()).decode()
+    assert call(app, "/v1", authorization=basic).status_code == 200
+    wrong = "Basic " + base64.b64encode(b"somebody:else").decode()
+    assert call(app, "/v1", authorization=wrong).status_code == 401
+    forged = {"authorization": basic, "origin": "https://evil.example"}
+    assert call(app, "/v1/conversations/c/end", method="POST", **forged).status_code == 403
+
+
 def test_strangers_are_turned_away() -> None:
     """By a foreign host name only the probes answer."""
     app = Backstage().app()
 
-    assert call(app, "/", host="evil.example").status_code == 403
+    assert call(app, "/v1", host="evil.example").status_code == 403
     assert call(app, "/healthz", host="10.0.0.7").status_code == 200
     assert call(app, "/readyz", host="10.0.0.7").status_code == 200
 
@@ -285,4 +340,4 @@ def test_token() -> None:
     refused = call(app, "/v1/export/scores")
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
     assert call(app, "/healthz").status_code == 200
-    assert call(app, "/", authorization=f"Bearer {token}").status_code == 200
+    assert call(app, "/v1", authorization=f"Bearer {token}").status_code == 200

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
-from collector.receivers.bearer import admits, credential_hash
+from collector.receivers.bearer import admits, admits_person, credential_hash
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,29 @@ from collector.receivers.bearer import admits, credential_hash
 def test_only_the_token_is_admitted(shown: str, *, admitted: bool) -> None:
     """With a token set, nothing but that token as a bearer token is admitted."""
     assert admits(shown, "s3cret") is admitted
+
+
+@pytest.mark.parametrize(
+    ("pair", "admitted"),
+    [
+        (b"anybody:s3cret", True),
+        (b":s3cret", True),
+        (b"anybody:s3cret2", False),
+        (b"s3cret:", False),
+        (b"s3cret", False),
+        (b"anybody:a:b", False),
+        (b"\xff:s3cret", False),
+    ],
+)
+def test_a_person_shows_the_token_as_password(pair: bytes, *, admitted: bool) -> None:
+    """By HTTP Basic the password must be the token, whoever the user."""
+    assert admits_person(f"Basic {base64.b64encode(pair).decode()}", "s3cret") is admitted
+
+
+@pytest.mark.parametrize("shown", ["", "Basic", "Basic !!", "Basic s3cret", "Bearer s3cret"])
+def test_what_is_not_basic_admits_no_person(shown: str) -> None:
+    """Anything that is no credential of HTTP Basic is refused without an error."""
+    assert not admits_person(shown, "s3cret")
 
 
 def test_everybody_is_admitted_without_a_token() -> None:

@@ -9,7 +9,7 @@ import msgspec
 PREFIX = "outrider_"
 
 MetricKind = Literal["counter", "gauge", "histogram"]
-MetricGroup = Literal["quality", "health", "pipeline"]
+MetricGroup = Literal["quality", "health", "alarms", "pipeline"]
 Stability = Literal["stable", "experimental"]
 
 

@@ -1,10 +1,11 @@
 """Hold every metric that Outrider exports: the contract with dashboards, rules and alerts.
 
-To add a metric, add it here or to ``pipeline_metrics.py``; the exporter, the docs and the tests read this list.
+To add a metric, add it here, to ``alarm_metrics.py`` or ``pipeline_metrics.py``; the exporter, the docs and the tests read this list.
 """
 
 from __future__ import annotations
 
+from alerts.alarm_metrics import ALARMS
 from alerts.metric import PREFIX, Metric
 from alerts.pipeline_metrics import PIPELINE
 
@@ -139,7 +140,7 @@ HEALTH = (
     ),
 )
 
-CATALOGUE: dict[str, Metric] = {m.name: m for m in (*QUALITY, *HEALTH, *PIPELINE)}
+CATALOGUE: dict[str, Metric] = {m.name: m for m in (*QUALITY, *HEALTH, *ALARMS, *PIPELINE)}
 """Every metric by its name without prefix."""
 
 

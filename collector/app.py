@@ -7,6 +7,7 @@ and ports around it live and die is in ``process.py``.
 from __future__ import annotations
 
 import logging
+import math
 import os
 import sys
 import time
@@ -17,6 +18,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from alerts.detectors.detection import Detection
+from alerts.detectors.gauges import gauges as detector_gauges
+from alerts.detectors.settings import Settings as DetectorSettings
 from alerts.exporter import Exporter, metrics_app
 from alerts.failure_rate import FailureRates
 from alerts.labels import Labels
@@ -28,7 +32,7 @@ from collector.assembler import Assembler
 from collector.banner import banner
 from collector.callers import Guard, programs
 from collector.clock import SteadyClock
-from collector.config import Config
+from collector.config import Config, DetectConfig
 from collector.connections import Bounds, allowed
 from collector.data_path import DataPath
 from collector.decision import Decider
@@ -179,6 +183,17 @@ def data_path(
     rates = FailureRates(
         store.query, labels=labels, clock=lambda: clock_ns() / 1e9, count=tally.count
     )
+    watching = _watching(config.detect, scorers=len(scorers))
+    detection = Detection(
+        watching,
+        query=store.query,
+        write=store.insert,
+        clock_ns=clock_ns,
+        seconds=time.monotonic,
+        count=lambda name, amount, pairs: tally.count(name, amount, dict(pairs)),
+        producer=journal.producer,
+        produced=lambda: decider.sequence,
+    )
 
     return DataPath(
         journal=journal,
@@ -191,8 +206,16 @@ def data_path(
         writer=writer,
         store=store,
         exemplars=lambda: meter.exemplars,
-        gauges=rates.gauges,
+        gauges=lambda: {
+            **rates.gauges(),
+            **detector_gauges(detection.views(), settings=watching, labels=labels),
+            **(
+                {("detector_behind_observations", ()): detection.behind} if detection.loaded else {}
+            ),
+        },
+        alarms=detection.views,
         background=[
+            detection.run,
             lambda stop: rates.run(lambda: stop.wait(RATES_S)),
             *([events.run] if events else []),
         ],
@@ -264,6 +287,19 @@ def serve(config: Config, data_dir: Path) -> int:
         return serve_until_told(process, servers, announce=announce)
     finally:
         serve_file.remove(data_dir, pid=running.pid)
+
+
+def _watching(detect: DetectConfig, *, scorers: int) -> DetectorSettings:
+    """Give the detectors what the user decided, in hours."""
+    return DetectorSettings(
+        page_hours=detect.false_alarm_budget / 3600,
+        ticket_hours=detect.ticket_budget / 3600,
+        reference_hours=max(1, math.ceil(detect.reference_window / 3600)),
+        reference_min=detect.reference_min,
+        tolerance=detect.tolerance,
+        scorers=max(1, scorers),
+        max_slices=detect.max_slices,
+    )
 
 
 def _events(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -43,4 +43,6 @@ class DataPath(msgspec.Struct, kw_only=True):
     """The last kept trace by series."""
     gauges: Callable[[], Mapping[SeriesKey, float]]
     """What is read from the store now and then."""
+    alarms: Callable[[], Sequence[Any]]
+    """How the detectors stand: ``StreamView`` records."""
     background: Sequence[Background]

@@ -1,0 +1,262 @@
+"""Fold observations into the streams of all agents, their versions and scorers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from alerts.detectors.evidence import Bets
+from alerts.detectors.settings import Settings
+from alerts.detectors.stream import (
+    Key,
+    StreamState,
+    Turned,
+    learned,
+    observe,
+    silenced,
+    view,
+)
+from alerts.stream_view import AlertDetail, AlertEvent, StreamView
+
+SILENT_NS = 3_600_000_000_000
+"""A version that got no traffic for an hour of its agent's traffic is no longer alarming."""
+POINT_NS = 600_000_000_000
+"""Traffic time between two points of a stream's chart."""
+
+
+class Observed(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of ``observations``, as the detectors read it."""
+
+    producer: str
+    sequence: int
+    conversation_id: str
+    scorer: str
+    scorer_version: str
+    shortfall: float
+    stratum: str = "uniform"
+    """Only what was sampled uniformly tells of rates."""
+    agent: str
+    agent_version: str
+    environment: str
+    observed_ns: int
+    started_ns: int
+
+
+class Point(msgspec.Struct, frozen=True, kw_only=True):
+    """A stream's evidence at the end of a stretch of traffic time."""
+
+    stream: str
+    slice: str
+    at_ns: int
+    """Start of the stretch."""
+    evidence: float
+    threshold: float
+    observations: int
+    failures: float
+
+
+class Detector:
+    """Hold the streams; a pure fold: the same observations lead to the same states and events.
+
+    Args:
+        settings: What the user decided.
+        states: Where an earlier process left off.
+    """
+
+    def __init__(self, settings: Settings, states: Iterable[StreamState] = ()) -> None:
+        self._settings = settings
+        self._streams: dict[Key, StreamState] = {}
+        self._slices: dict[Key, dict[str, StreamState]] = {}
+        self._bets: dict[Key, Bets] = {}
+        self._changed: set[Key] = set()
+        self._points: dict[tuple[str, str, int], Point] = {}
+        for state in states:
+            self._add(state)
+        for slices in self._slices.values():
+            self._let_go(slices)
+
+    def fold(self, seen: Observed) -> list[AlertEvent]:
+        """Take one observation and return what happened because of it, in order."""
+        key = Key(
+            agent=seen.agent,
+            environment=seen.environment,
+            scorer=seen.scorer,
+            scorer_version=seen.scorer_version,
+        )
+        whole = self._streams.get(key) or self._add(StreamState(key=key))
+        if whole.null is None:
+            return self._learn(whole, seen) if _is_new(whole, seen) else []
+        part = self._slice(whole, seen.agent_version)
+        before_ns = whole.last_ns
+        events = self._weigh(whole, seen, before_ns=before_ns)
+        events += self._silence(whole, seen)
+        return events + self._weigh(part, seen, before_ns=part.last_ns or before_ns)
+
+    def changed(self) -> list[StreamState]:
+        """Return the states that changed since the last call."""
+        found = [
+            self._streams[key] for key in sorted(self._changed, key=_order) if key in self._streams
+        ]
+        self._changed.clear()
+        return found
+
+    def points(self) -> list[Point]:
+        """Return the points that were reached or moved since the last call."""
+        found = list(self._points.values())
+        self._points.clear()
+        return found
+
+    def again(self, points: Iterable[Point], states: Iterable[StreamState]) -> None:
+        """Take back what could not be written; newer points stay."""
+        for state in states:
+            self._changed.add(state.key)
+        for point in points:
+            self._points.setdefault((point.stream, point.slice, point.at_ns), point)
+
+    def views(self) -> list[StreamView]:
+        """Show all streams, each agent's and scorer's whole before its slices."""
+        return [view(self._streams[key]) for key in sorted(self._streams, key=_order)]
+
+    def _learn(self, whole: StreamState, seen: Observed) -> list[AlertEvent]:
+        self._changed.add(whole.key)
+        if learned(whole, seen.shortfall, seen.started_ns, self._settings):
+            return [_event(whole, seen, "armed")]
+        return []
+
+    def _weigh(self, state: StreamState, seen: Observed, *, before_ns: int) -> list[AlertEvent]:
+        if not _is_new(state, seen):
+            return []
+        bets = self._bets_of(state)
+        turned = observe(state, bets, seen.shortfall, seen.started_ns, before_ns=before_ns)
+        self._changed.add(state.key)
+        self._point(state)
+        return [_event(state, seen, t.kind, t) for t in turned]
+
+    def _add(self, state: StreamState) -> StreamState:
+        key = state.key
+        self._streams[key] = state
+        if key.agent_version is not None:
+            whole = msgspec.structs.replace(key, agent_version=None)
+            self._slices.setdefault(whole, {})[key.agent_version] = state
+        return state
+
+    def _bets_of(self, state: StreamState) -> Bets:
+        bets = self._bets.get(state.key)
+        if bets is None:
+            null = state.null
+            if null is None:
+                raise AssertionError("only armed streams bet")
+            bets = self._bets[state.key] = Bets(null.null_rate, null.overdispersion)
+        return bets
+
+    def _slice(self, whole: StreamState, version: str) -> StreamState:
+        """Return a version's stream; a new one inherits its agent's reference and thresholds."""
+        slices = self._slices.setdefault(whole.key, {})
+        state = slices.get(version)
+        if state is None and whole.null is not None:
+            state = StreamState(
+                key=msgspec.structs.replace(whole.key, agent_version=version),
+                learned=whole.learned,
+                hours=whole.hours,
+                page=whole.page,
+                ticket=whole.ticket,
+            )
+            state.null = whole.null
+            self._add(state)
+            self._let_go(slices)
+        if state is None:
+            raise AssertionError("slices begin when the whole is armed")
+        return state
+
+    def _let_go(self, slices: dict[str, StreamState]) -> None:
+        """Forget the longest-silent version over the limit; one that fires is never forgotten."""
+        while len(slices) > self._settings.max_slices:
+            quiet = [s for s in slices.values() if not s.fired and s.count]
+            if not quiet:
+                return
+            state = min(quiet, key=lambda s: (s.traffic_ns, s.key.agent_version))
+            del slices[state.key.agent_version or ""]
+            del self._streams[state.key]
+            self._bets.pop(state.key, None)
+            self._changed.discard(state.key)
+
+    def _silence(self, whole: StreamState, seen: Observed) -> list[AlertEvent]:
+        events: list[AlertEvent] = []
+        for state in self._slices.get(whole.key, {}).values():
+            if state.fired and whole.traffic_ns - state.traffic_ns > SILENT_NS:
+                if state.key.agent_version == seen.agent_version:
+                    continue
+                events += [_event(state, seen, t.kind, t) for t in silenced(state)]
+                self._changed.add(state.key)
+        return events
+
+    def _point(self, state: StreamState) -> None:
+        at_ns = state.traffic_ns // POINT_NS * POINT_NS
+        stream, part = state.key.stream, state.key.slice
+        self._points[stream, part, at_ns] = Point(
+            stream=stream,
+            slice=part,
+            at_ns=at_ns,
+            evidence=state.evidence,
+            threshold=state.page,
+            observations=state.count,
+            failures=state.total,
+        )
+
+
+def _is_new(state: StreamState, seen: Observed) -> bool:
+    """Say whether a state has not taken an observation yet, and note that now it has."""
+    if seen.sequence <= state.through.get(seen.producer, 0):
+        return False
+    state.through[seen.producer] = seen.sequence
+    return True
+
+
+def _order(key: Key) -> tuple[str, str, str, str, bool, str]:
+    return (
+        key.agent,
+        key.environment,
+        key.scorer,
+        key.scorer_version,
+        key.agent_version is not None,
+        key.agent_version or "",
+    )
+
+
+def _event(
+    state: StreamState,
+    seen: Observed,
+    kind: Literal["armed", "fired", "cleared"],
+    turned: Turned | None = None,
+) -> AlertEvent:
+    key, null = state.key, state.null
+    severity = turned.severity if turned else ""
+    parts = (key.stream, key.slice, kind, severity, seen.producer, str(seen.sequence))
+    name = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass"))
+    return AlertEvent(
+        event_id=name.hexdigest()[:32],
+        at_ns=seen.observed_ns,
+        kind=kind,
+        stream=key.stream,
+        slice=key.slice,
+        detail=AlertDetail(
+            agent=key.agent,
+            agent_version=key.agent_version or "",
+            environment=key.environment,
+            scorer=key.scorer,
+            scorer_version=key.scorer_version,
+            severity=severity,
+            evidence=state.evidence,
+            threshold=state.ticket if severity == "ticket" else state.page,
+            reference_rate=null.reference_rate if null else 0.0,
+            null_rate=null.null_rate if null else 0.0,
+            observations=state.count,
+            traffic_ns=seen.started_ns,
+            conversation_id=seen.conversation_id,
+            change=turned.change if turned else None,
+            reason=turned.reason if turned else "",
+        ),
+    )

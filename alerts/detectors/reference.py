@@ -1,0 +1,107 @@
+"""Learn how often an agent fails while nothing is wrong with it.
+
+A reference is a window of traffic cut into hours. Its bound, not its mean, becomes the null
+hypothesis: with a plug-in mean half of all healthy streams would start out above it.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from alerts.detectors.beta import quantile
+
+HOUR_NS = 3_600_000_000_000
+CONFIDENCE = 0.90
+"""Of the upper bound: one reference in ten may lie below the true rate, before the tolerance."""
+MIN_BLOCK = 30
+"""Fewer observations than this are joined with the next hour's."""
+MAX_HOURS = 1_024
+"""Hours kept apart; a stream so sparse that it needs more has its oldest joined."""
+HIGHEST_NULL = 0.99
+"""A scorer that fails nearly everything leaves nothing to detect, but must divide by something."""
+
+
+class Block(msgspec.Struct):
+    """The observations of one hour of traffic."""
+
+    hour: int
+    """Hours since 1970."""
+    count: int = 0
+    total: float = 0.0
+    """Sum of shortfalls."""
+    squares: float = 0.0
+    """Sum of their squares."""
+
+
+class Null(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reference comes to."""
+
+    reference_rate: float
+    """Mean shortfall."""
+    null_rate: float
+    """Upper 90 % bound of it, plus the tolerance."""
+    overdispersion: float
+    """Variance of the hours' means over that of independent observations, at least 1."""
+    per_hour: float
+    """Observations in an hour with traffic."""
+
+
+def learn(blocks: list[Block], shortfall: float, started_ns: int) -> None:
+    """Add one observation to the hour it belongs to; late ones go to their own hour."""
+    hour = started_ns // HOUR_NS
+    place = len(blocks)
+    while place and blocks[place - 1].hour > hour:
+        place -= 1
+    if not place or blocks[place - 1].hour != hour:
+        blocks.insert(place, Block(hour))
+        place += 1
+    block = blocks[place - 1]
+    block.count += 1
+    block.total += shortfall
+    block.squares += shortfall * shortfall
+    if len(blocks) > MAX_HOURS:
+        oldest = blocks.pop(0)
+        _join(blocks[0], oldest)
+
+
+def null_of(blocks: list[Block], *, tolerance: float) -> Null:
+    """Bound the failure rate of a reference that has observations.
+
+    The overdispersion is the chi-square statistic of the hours' means over its degrees of
+    freedom; the bound is Jeffreys', on as many observations as independent ones would be
+    worth.
+    """
+    count = sum(block.count for block in blocks)
+    total = sum(block.total for block in blocks)
+    mean = total / count
+    variance = max(0.0, sum(block.squares for block in blocks) / count - mean * mean)
+    phi = 1.0
+    joined = _joined(blocks)
+    if len(joined) > 1 and variance > 0:
+        spread = sum(b.count * (b.total / b.count - mean) ** 2 for b in joined)
+        phi = max(1.0, spread / (variance * (len(joined) - 1)))
+    bound = quantile(CONFIDENCE, total / phi + 0.5, (count - total) / phi + 0.5)
+    return Null(
+        reference_rate=mean,
+        null_rate=min(bound + tolerance, HIGHEST_NULL),
+        overdispersion=phi,
+        per_hour=count / len(blocks),
+    )
+
+
+def _joined(blocks: list[Block]) -> list[Block]:
+    """Join hours until each has enough observations; what is left over is left out."""
+    joined: list[Block] = []
+    current = Block(0)
+    for block in blocks:
+        _join(current, block)
+        if current.count >= MIN_BLOCK:
+            joined.append(current)
+            current = Block(0)
+    return joined
+
+
+def _join(block: Block, other: Block) -> None:
+    block.count += other.count
+    block.total += other.total
+    block.squares += other.squares

@@ -1,0 +1,256 @@
+"""Follow one stream: learn its reference, weigh its evidence, fire and clear.
+
+Everything a stream knows is in its ``StreamState``, which changes by observations alone: the
+same observations in the same order lead to the same state, to the bit, whenever and in
+however many pieces they are folded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from alerts.detectors.evidence import BETS, Bets, weighed
+from alerts.detectors.reference import Block, Null, learn, null_of
+from alerts.detectors.settings import Settings
+from alerts.detectors.trail import Stretch, extend, locate
+from alerts.stream_view import Change, Severity, StreamView
+
+CLEAR = 10.0
+"""An alarm ends when the evidence is below the threshold divided by this; at the threshold it would flap."""
+SHARES = 2
+"""Half of an agent's budget is for its traffic as a whole, half for its slices."""
+LEAST = 100.0
+"""Lowest threshold: a stream of a few observations a day would else fire on two failures."""
+
+FROM_THE_START = 100.0
+"""How much likelier a version is worse from its first conversation on than from any later one."""
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True, order=True):
+    """What a stream is a stream of."""
+
+    agent: str
+    environment: str
+    scorer: str
+    scorer_version: str
+    agent_version: str | None = None
+    """``None`` for all versions together."""
+
+    @property
+    def stream(self) -> str:
+        """Name it without its slice."""
+        return f"{self.agent}/{self.environment}/{self.scorer}@{self.scorer_version}"
+
+    @property
+    def slice(self) -> str:
+        """Name the part of the traffic."""
+        return "all" if self.agent_version is None else f"version={self.agent_version}"
+
+
+class Fired(msgspec.Struct, kw_only=True):
+    """An alarm that is on."""
+
+    severity: Severity
+    low_ns: int
+    at_ns: int
+    high_ns: int
+    count: int
+    """Observations before the change."""
+    total: float
+    """Their summed shortfall."""
+
+
+class StreamState(msgspec.Struct, kw_only=True):
+    """All that a stream remembers; its JSON is what the store keeps."""
+
+    key: Key
+    through: dict[str, int] = {}
+    """The last sequence taken, by producer: reading again from further back changes nothing."""
+    blocks: list[Block] = []
+    """The reference while it is learned; empty when armed."""
+    learned: int = 0
+    hours: int = 0
+    null: Null | None = None
+    """Set when armed, and not changed after that."""
+    page: float = 0.0
+    """Threshold of a page."""
+    ticket: float = 0.0
+    masses: list[float] = msgspec.field(default_factory=lambda: [0.0] * BETS)
+    evidence: float = 0.0
+    logs: list[float] = msgspec.field(default_factory=lambda: [0.0] * BETS)
+    """Summed log factors since armed, or since the last alarm ended."""
+    trail: list[Stretch] = []
+    count: int = 0
+    """Observations since armed."""
+    total: float = 0.0
+    """Their summed shortfall."""
+    last_ns: int = 0
+    """Start of the last conversation observed."""
+    traffic_ns: int = 0
+    """The latest start of any."""
+    fired: list[Fired] = []
+
+
+class Turned(msgspec.Struct, frozen=True, kw_only=True):
+    """An alarm that began or ended."""
+
+    kind: Literal["fired", "cleared"]
+    severity: Severity
+    change: Change
+    reason: str = ""
+
+
+def learned(state: StreamState, shortfall: float, started_ns: int, settings: Settings) -> bool:
+    """Take an observation into the reference; arm, and say so, when it is complete."""
+    learn(state.blocks, shortfall, started_ns)
+    state.learned += 1
+    state.hours = len(state.blocks)
+    state.last_ns = started_ns
+    state.traffic_ns = max(state.traffic_ns, started_ns)
+    if state.learned < settings.reference_min or state.hours < settings.reference_hours:
+        return False
+    arm(state, null_of(state.blocks, tolerance=settings.tolerance), settings)
+    state.blocks = []
+    return True
+
+
+def arm(state: StreamState, null: Null, settings: Settings) -> None:
+    """Fix the null hypothesis and the thresholds.
+
+    A threshold is the budget in observations, since a stream crosses it falsely at most once in
+    so many of them. Versions share one half of a scorer's budget without dividing it further:
+    they share the traffic too, so that all of them together see as many observations as there
+    are. The rate counts only hours that have traffic, which errs on the side of fewer alarms.
+    """
+    state.null = null
+    parts = settings.scorers * SHARES
+    state.page = max(LEAST, null.per_hour * settings.page_hours * parts)
+    state.ticket = max(LEAST, null.per_hour * settings.ticket_hours * parts)
+
+
+def observe(
+    state: StreamState, bets: Bets, shortfall: float, started_ns: int, *, before_ns: int
+) -> list[Turned]:
+    """Weigh one observation of an armed stream and return what it turned on or off.
+
+    Args:
+        state: Changed in place.
+        bets: Of the stream's null.
+        shortfall: 0..1, 1 is a failure.
+        started_ns: When its conversation began.
+        before_ns: Start of the conversation observed before it.
+    """
+    factors, logs = bets.factors(shortfall)
+    low, high = sorted((before_ns or started_ns, started_ns))
+    begins = state.count == 0 and state.key.agent_version is not None
+    extend(
+        state.trail,
+        state.logs,
+        low_ns=low,
+        high_ns=high,
+        count=state.count,
+        total=state.total,
+        prior=FROM_THE_START if begins else 1.0,
+    )
+    state.evidence = weighed(state.masses, factors, threshold=state.page)
+    state.logs = [log + more for log, more in zip(state.logs, logs, strict=True)]
+    state.count += 1
+    state.total += shortfall
+    state.last_ns = started_ns
+    state.traffic_ns = max(state.traffic_ns, started_ns)
+    return list(_turned(state))
+
+
+def silenced(state: StreamState) -> list[Turned]:
+    """End the alarms of a slice that gets no traffic any more, and forget its evidence."""
+    ended = [
+        Turned(kind="cleared", severity=f.severity, change=change(state, f), reason="silent")
+        for f in state.fired
+    ]
+    state.fired = []
+    state.masses = [0.0] * BETS
+    state.evidence = 0.0
+    _restart(state)
+    return ended
+
+
+def change(state: StreamState, fired: Fired) -> Change:
+    """Return where an alarm's change lies, and what was seen since."""
+    return Change(
+        low_ns=fired.low_ns,
+        at_ns=fired.at_ns,
+        high_ns=fired.high_ns,
+        observations=state.count - fired.count,
+        failures=max(0.0, state.total - fired.total),
+    )
+
+
+def view(state: StreamState) -> StreamView:
+    """Show a stream as it stands."""
+    key, null, blocks = state.key, state.null, state.blocks
+    total = sum(block.total for block in blocks)
+    return StreamView(
+        stream=key.stream,
+        slice=key.slice,
+        agent=key.agent,
+        agent_version=key.agent_version or "",
+        environment=key.environment,
+        scorer=key.scorer,
+        scorer_version=key.scorer_version,
+        phase="armed" if null else "learning",
+        learned=state.learned,
+        learned_hours=state.hours,
+        reference_rate=null.reference_rate if null else total / max(1, state.learned),
+        null_rate=null.null_rate if null else 0.0,
+        evidence=state.evidence,
+        threshold=state.page,
+        ticket_threshold=state.ticket,
+        observations=state.count,
+        failures=state.total,
+        traffic_ns=state.traffic_ns,
+        firing=tuple(f.severity for f in state.fired),
+        change=change(state, state.fired[-1]) if state.fired else None,
+    )
+
+
+def _turned(state: StreamState) -> Iterator[Turned]:
+    on = {fired.severity for fired in state.fired}
+    thresholds: tuple[tuple[Severity, float], ...] = (
+        ("ticket", state.ticket),
+        ("page", state.page),
+    )
+    for severity, threshold in thresholds:
+        if severity not in on and state.evidence >= threshold:
+            found = locate(state.trail, state.logs)
+            if found is None:  # an observation was just added
+                raise AssertionError("a stream that fires has a trail")
+            fired = Fired(
+                severity=severity,
+                low_ns=found.low_ns,
+                at_ns=found.at_ns,
+                high_ns=found.high_ns,
+                count=found.count,
+                total=found.total,
+            )
+            state.fired.append(fired)
+            yield Turned(kind="fired", severity=severity, change=change(state, fired))
+        elif severity in on and state.evidence < threshold / CLEAR:
+            (fired,) = (f for f in state.fired if f.severity == severity)
+            state.fired.remove(fired)
+            yield Turned(
+                kind="cleared",
+                severity=severity,
+                change=change(state, fired),
+                reason="recovered",
+            )
+            if not state.fired:
+                _restart(state)
+
+
+def _restart(state: StreamState) -> None:
+    """Let the next change be looked for from here on."""
+    state.trail = []
+    state.logs = [0.0] * BETS

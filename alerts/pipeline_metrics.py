@@ -175,6 +175,26 @@ PIPELINE = (
         group="pipeline",
     ),
     Metric(
+        name="notifications_total",
+        kind="counter",
+        labels=("channel", "result"),
+        help="Alarms told: delivered; failed tries, which are repeated; refused and expired ones are given up.",
+        group="pipeline",
+    ),
+    Metric(
+        name="notifications_pending",
+        kind="gauge",
+        labels=("channel",),
+        help="Alarms that are yet to be told.",
+        group="pipeline",
+    ),
+    Metric(
+        name="notification_errors_total",
+        kind="counter",
+        help="Times the notifier could not read or write the store, or tripped over an error of ours.",
+        group="pipeline",
+    ),
+    Metric(
         name="last_score_timestamp_seconds",
         kind="gauge",
         help="When the last verdict was reached, in Unix time.",

@@ -87,11 +87,14 @@ class Detector:
             scorer_version=seen.scorer_version,
         )
         whole = self._streams.get(key) or self._add(StreamState(key=key))
+        events: list[AlertEvent] = []
         if whole.null is None:
-            return self._learn(whole, seen) if _is_new(whole, seen) else []
+            if not _is_ahead(whole, seen) or not self._learned(whole, seen):
+                return []
+            events.append(_event(whole, seen, "armed"))
         part = self._slice(whole, seen.agent_version)
         before_ns = whole.last_ns
-        events = self._weigh(whole, seen, before_ns=before_ns)
+        events += self._weigh(whole, seen, before_ns=before_ns)
         events += self._silence(whole, seen)
         return events + self._weigh(part, seen, before_ns=part.last_ns or before_ns)
 
@@ -120,15 +123,17 @@ class Detector:
         """Show all streams, each agent's and scorer's whole before its slices."""
         return [view(self._streams[key]) for key in sorted(self._streams, key=_order)]
 
-    def _learn(self, whole: StreamState, seen: Observed) -> list[AlertEvent]:
+    def _learned(self, whole: StreamState, seen: Observed) -> bool:
         self._changed.add(whole.key)
         if learned(whole, seen.shortfall, seen.started_ns, self._settings):
-            return [_event(whole, seen, "armed")]
-        return []
+            return True
+        whole.through[seen.producer] = seen.sequence
+        return False
 
     def _weigh(self, state: StreamState, seen: Observed, *, before_ns: int) -> list[AlertEvent]:
-        if not _is_new(state, seen):
+        if not _is_ahead(state, seen):
             return []
+        state.through[seen.producer] = seen.sequence
         bets = self._bets_of(state)
         turned = observe(state, bets, seen.shortfall, seen.started_ns, before_ns=before_ns)
         self._changed.add(state.key)
@@ -207,12 +212,9 @@ class Detector:
         )
 
 
-def _is_new(state: StreamState, seen: Observed) -> bool:
-    """Say whether a state has not taken an observation yet, and note that now it has."""
-    if seen.sequence <= state.through.get(seen.producer, 0):
-        return False
-    state.through[seen.producer] = seen.sequence
-    return True
+def _is_ahead(state: StreamState, seen: Observed) -> bool:
+    """Say whether a state has not taken an observation yet."""
+    return seen.sequence > state.through.get(seen.producer, 0)
 
 
 def _order(key: Key) -> tuple[str, str, str, str, bool, str]:

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from alerts.detectors.evidence import BETS, Bets, weighed
-from alerts.detectors.reference import Block, Null, learn, null_of
+from alerts.detectors.reference import HOUR_NS, Block, Null, learn, null_of
 from alerts.detectors.settings import Settings
 from alerts.detectors.trail import Stretch, extend, locate
 from alerts.stream_view import Change, Severity, StreamView
@@ -104,17 +104,22 @@ class Turned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def learned(state: StreamState, shortfall: float, started_ns: int, settings: Settings) -> bool:
-    """Take an observation into the reference; arm, and say so, when it is complete."""
-    learn(state.blocks, shortfall, started_ns)
+    """Take an observation into the reference.
+
+    Or, when that is complete and the observation begins another hour, arm instead and say so.
+    """
+    blocks = state.blocks
+    complete = state.learned >= settings.reference_min and state.hours >= settings.reference_hours
+    if complete and started_ns // HOUR_NS > blocks[-1].hour:
+        arm(state, null_of(blocks, tolerance=settings.tolerance), settings)
+        state.blocks = []
+        return True
+    learn(blocks, shortfall, started_ns)
     state.learned += 1
-    state.hours = len(state.blocks)
+    state.hours = len(blocks)
     state.last_ns = started_ns
     state.traffic_ns = max(state.traffic_ns, started_ns)
-    if state.learned < settings.reference_min or state.hours < settings.reference_hours:
-        return False
-    arm(state, null_of(state.blocks, tolerance=settings.tolerance), settings)
-    state.blocks = []
-    return True
+    return False
 
 
 def arm(state: StreamState, null: Null, settings: Settings) -> None:

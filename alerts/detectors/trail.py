@@ -15,12 +15,14 @@ import msgspec
 
 from alerts.detectors.evidence import BETS
 
-MOST = 64
+MOST = 128
 """Stretches kept before the trail is shortened."""
 _SHARE = 1 / 24
-"""Stretches are joined up to this share of the posterior."""
+"""Stretches are joined up to this share of the posterior,"""
+_TAIL = 0.5
+"""and to this part of what lies beyond them, so that the ends of the interval stay sharp."""
 _LOST = 1e-4
-"""The oldest stretches are let go when together they hold less than this."""
+"""What is less than this at either end is not told apart."""
 _LEVEL = 0.95
 
 
@@ -116,14 +118,14 @@ def _at(shares: list[float], probability: float) -> int:
 
 def _shorten(trail: list[Stretch], logs: list[float]) -> None:
     """Join neighbours of little weight; let go of the oldest that have next to none."""
-    shares = _shares(trail, logs)
     kept: list[Stretch] = []
-    held = lost = 0.0
-    for stretch, share in zip(trail, shares, strict=True):
-        lost += share
-        if not kept and lost < _LOST:
+    held = reached = 0.0
+    for stretch, share in zip(trail, _shares(trail, logs), strict=True):
+        reached += share
+        if not kept and reached < _LOST:
             continue
-        if kept and held + share <= _SHARE:
+        most = max(_LOST, min(_SHARE, _TAIL * reached, _TAIL * (1.0 - reached)))
+        if kept and held + share <= most:
             _join(kept[-1], stretch)
             held += share
         else:

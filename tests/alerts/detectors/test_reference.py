@@ -1,0 +1,79 @@
+"""Test what is learned of healthy traffic."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from alerts.detectors.beta import quantile
+from alerts.detectors.reference import HIGHEST_NULL, HOUR_NS, MAX_HOURS, Block, learn, null_of
+
+
+def filled(rates: list[float], *, per_hour: int = 100, seed: int = 1) -> list[Block]:
+    """Learn hours of traffic with these failure rates."""
+    rng = random.Random(seed)  # noqa: S311 - repeatable, not secret
+    blocks: list[Block] = []
+    for hour, rate in enumerate(rates):
+        for _ in range(per_hour):
+            learn(blocks, float(rng.random() < rate), hour * HOUR_NS + 5)
+    return blocks
+
+
+def test_the_null_is_the_bound_and_the_tolerance() -> None:
+    """Without overdispersion the null is Jeffreys' upper 90 % bound plus the tolerance."""
+    blocks = [Block(h, 100, 10.0, 10.0) for h in range(24)]
+    null = null_of(blocks, tolerance=0.005)
+    assert null.reference_rate == pytest.approx(0.1)
+    assert null.overdispersion == 1.0
+    assert null.null_rate == pytest.approx(quantile(0.9, 240.5, 2160.5) + 0.005)
+    assert null.per_hour == 100
+
+
+def test_hours_that_differ_widen_the_bound() -> None:
+    """A daily rhythm of the failure rate shows as overdispersion and raises the null."""
+    steady = null_of(filled([0.1] * 48), tolerance=0.0)
+    rhythm = null_of(filled([0.02, 0.18] * 24), tolerance=0.0)
+    assert steady.overdispersion < 2 < rhythm.overdispersion
+    assert rhythm.null_rate > rhythm.reference_rate + 1.5 * (
+        steady.null_rate - steady.reference_rate
+    )
+
+
+def test_hours_with_few_conversations_are_joined() -> None:
+    """Hours too thin to have a mean of their own do not count as overdispersion by themselves."""
+    assert null_of(filled([0.1] * 400, per_hour=3), tolerance=0.0).overdispersion < 1.6
+
+
+def test_an_agent_that_never_failed_has_a_null_above_nought() -> None:
+    """No failures among a thousand leave room for one that is not an alarm."""
+    null = null_of([Block(0, 1_000, 0.0, 0.0)], tolerance=0.005)
+    assert 0.005 < null.null_rate < 0.01
+
+
+def test_an_agent_that_always_fails_has_a_null_below_one() -> None:
+    """The null stays where bets are possible."""
+    null = null_of([Block(h, 100, 100.0, 100.0) for h in range(3)], tolerance=0.005)
+    assert null.null_rate == HIGHEST_NULL
+
+
+def test_late_conversations_go_to_their_own_hour() -> None:
+    """Observations out of order make the same reference as in order."""
+    starts = [h * HOUR_NS + m for h in range(6) for m in range(50)]
+    ordered: list[Block] = []
+    mixed: list[Block] = []
+    for start in starts:
+        learn(ordered, float(start % 7 == 0), start)
+    random.Random(3).shuffle(starts)  # noqa: S311 - repeatable, not secret
+    for start in starts:
+        learn(mixed, float(start % 7 == 0), start)
+    assert mixed == ordered
+
+
+def test_a_sparse_stream_stays_small() -> None:
+    """However many hours a reference takes, a bounded number of blocks is kept, and no count lost."""
+    blocks: list[Block] = []
+    for hour in range(2 * MAX_HOURS):
+        learn(blocks, 0.0, hour * HOUR_NS)
+    assert len(blocks) == MAX_HOURS
+    assert sum(block.count for block in blocks) == 2 * MAX_HOURS

@@ -1,0 +1,1 @@
+"""Simulations: what the statistics promise, measured."""

@@ -1,0 +1,1 @@
+"""Play a shop's support agent and its customers, and send what they do as live traffic."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import random
 import sys
 import time
 from collections.abc import Callable
@@ -18,18 +19,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from alerts.console.routes import Console, Learning
 from alerts.detectors.detection import Detection
 from alerts.detectors.gauges import gauges as detector_gauges
 from alerts.detectors.settings import Settings as DetectorSettings
 from alerts.exporter import Exporter, metrics_app
 from alerts.failure_rate import FailureRates
 from alerts.labels import Labels
+from alerts.notifier import webhook_notifier
 from alerts.quality import QualityMeter
 from collector import serve_file, totals
 from collector.address import parse_address
 from collector.api import api
 from collector.assembler import Assembler
-from collector.banner import banner
+from collector.banner import banner, base_url
 from collector.callers import Guard, programs
 from collector.clock import SteadyClock
 from collector.config import Config, DetectConfig
@@ -194,6 +197,18 @@ def data_path(
         producer=journal.producer,
         produced=lambda: decider.sequence,
     )
+    notifier = webhook_notifier(
+        config.alerts.webhook,
+        token=config.alerts.webhook_token,
+        severity=config.alerts.severity,
+        max_age_s=config.alerts.max_age,
+        console=config.alerts.console_url or base_url(config.console.address),
+        query=store.query,
+        write=store.insert,
+        clock_ns=clock_ns,
+        count=tally.count,
+        random=random.random,
+    )
 
     return DataPath(
         journal=journal,
@@ -212,12 +227,14 @@ def data_path(
             **(
                 {("detector_behind_observations", ()): detection.behind} if detection.loaded else {}
             ),
+            **(notifier.gauges() if notifier else {}),
         },
         alarms=detection.views,
         background=[
             detection.run,
             lambda stop: rates.run(lambda: stop.wait(RATES_S)),
             *([events.run] if events else []),
+            *([notifier.run] if notifier else []),
         ],
     )
 
@@ -236,12 +253,23 @@ def serve(config: Config, data_dir: Path) -> int:
         log=log,
         token=config.auth.token,
     )
-    console = api(
+    console = Console(
+        path.store,
+        alarms=path.alarms,
+        clock_ns=clock,
+        learning=Learning(
+            conversations=config.detect.reference_min,
+            hours=config.detect.reference_window / 3_600,
+        ),
+    )
+    talked_to = api(
         problems=process.problems,
         end=process.end,
         export=lambda what: documents(path.store, cast("What", what)),
         host=parse_address(config.console.address).host,
         token=config.auth.token,
+        routes=console.routes(),
+        error_page=console.error_page,
     )
     exporter = Exporter(path.journal.totals, process.gauges, path.exemplars, version=__version__)
     metrics = Guard(
@@ -258,7 +286,7 @@ def serve(config: Config, data_dir: Path) -> int:
                 refused=lambda: path.tally.count("requests_rejected_total", 1.0, CROWDED),
             ),
             Listening("telemetry.metrics", config.telemetry.metrics, metrics),
-            Listening("console.address", config.console.address, console),
+            Listening("console.address", config.console.address, talked_to),
         ]
     except ConfigError:
         process.stop()

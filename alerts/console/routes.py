@@ -1,0 +1,327 @@
+"""Serve the console: pages for people, and the same as JSON under ``/v1``."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from alerts.console import alarm_log, firing
+from alerts.console.answers import json_answer
+from alerts.console.assets import Assets
+from alerts.console.charts import chart_data
+from alerts.console.conversation import Told, read_conversation
+from alerts.console.conversation_list import VERDICTS, FoundPage, Search, read_list
+from alerts.console.extent import Extent
+from alerts.console.ledger import Entry, Ledger, read_entries, read_ledger
+from alerts.console.pages import Pages, embedded
+from alerts.console.parameters import RANGES, Period, number_of, period_of, text_of
+from alerts.console.quality import Quality, read_quality
+from alerts.console.store import Query, Reader, Store
+from alerts.console.transcript import transcript
+from alerts.stream_view import AlertEvent, StreamView
+from collector.errors import MalformedError
+
+Alarms: TypeAlias = Callable[[], Sequence[StreamView]]
+"""The detectors' streams as they are now."""
+Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
+_EVENTS = 100
+_MESSAGES = 1_000_000
+
+
+class Learning(msgspec.Struct, frozen=True, kw_only=True):
+    """What a detector's reference must hold before it is armed."""
+
+    conversations: int
+    hours: float
+
+
+class AlarmsAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer of ``/v1/alarms``."""
+
+    streams: Sequence[StreamView]
+    events: Sequence[AlertEvent]
+    """Newest first."""
+
+
+class Console:
+    """Answer the console's routes."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        alarms: Alarms,
+        clock_ns: Callable[[], int],
+        learning: Learning,
+    ) -> None:
+        """Keep what the pages are made of; nothing is read yet.
+
+        Args:
+            store: Answers queries, from threads of the console.
+            alarms: Gives the detectors' streams.
+            clock_ns: Present Unix time in nanoseconds.
+            learning: When a detector is armed, to say how far it is.
+        """
+        self._reader = Reader(store)
+        self._alarms = alarms
+        self._clock_ns = clock_ns
+        self._learning = learning
+        self._assets = Assets()
+        self._pages = Pages(self._assets)
+
+    def routes(self) -> list[Route]:
+        """Return the routes, for ``collector.api.api``."""
+        return [
+            _get("/", self.quality),
+            _get("/conversations", self.conversations),
+            _get("/conversations/{episode_id:path}", self.conversation),
+            _get("/ledger", self.ledger),
+            _get("/alerts", self.alerts),
+            _get("/static/{digest}/{name}", self.static),
+            _get("/v1/alarms", self.alarms_json),
+            _get("/v1/quality", self.quality_json),
+            _get("/v1/conversations", self.conversations_json),
+            _get("/v1/conversations/{episode_id:path}", self.conversation_json),
+            _get("/v1/ledger", self.ledger_json),
+        ]
+
+    def error_page(self, status: int, message: str) -> Response:
+        """Tell a person what went wrong."""
+        return self._pages.error(status, message)
+
+    # --- quality
+
+    async def quality(self, request: Request) -> Response:
+        """Show what fires, and each agent's quality over time."""
+        query = request.query_params
+        agent, environment = text_of(query, "agent"), text_of(query, "environment")
+        streams = self._streams(agent, environment)
+        alarms = firing.alarms_of(streams)
+        period, shown = period_of(query), alarms[: firing.MOST]
+        found, counted = await self._reader.read(
+            lambda ask: (
+                self._quality(ask, agent, environment, period, streams),
+                firing.counted(ask, shown),
+            ),
+            empty=(Quality(), shown),
+        )
+        return self._pages.page(
+            "quality.html",
+            here="quality",
+            quality=found,
+            alarms=counted,
+            alarms_left_out=max(0, len(alarms) - firing.MOST),
+            armed=sum(view.phase == "armed" for view in streams),
+            learning=sum(view.phase == "learning" for view in streams),
+            needed=self._learning,
+            agent=agent,
+            environment=environment,
+            period=period,
+            ranges=tuple(RANGES),
+            data=embedded(chart_data(found)),
+        )
+
+    async def quality_json(self, request: Request) -> Response:
+        """Give each agent's quality over time."""
+        query = request.query_params
+        agent, environment = text_of(query, "agent"), text_of(query, "environment")
+        period, streams = period_of(query), self._streams(agent, environment)
+        found = await self._reader.read(
+            lambda ask: self._quality(ask, agent, environment, period, streams), empty=Quality()
+        )
+        return json_answer(found)
+
+    def _quality(
+        self,
+        ask: Query,
+        agent: str,
+        environment: str,
+        period: Period,
+        streams: Sequence[StreamView],
+    ) -> Quality:
+        return read_quality(
+            ask,
+            agent=agent,
+            environment=environment,
+            period=period,
+            streams=streams,
+            now_ns=self._clock_ns(),
+        )
+
+    def _streams(self, agent: str, environment: str) -> list[StreamView]:
+        return [
+            view
+            for view in self._alarms()
+            if agent in {"", view.agent} and environment in {"", view.environment}
+        ]
+
+    # --- conversations
+
+    async def conversations(self, request: Request) -> Response:
+        """Show the conversations that a search finds."""
+        search = self._search(request)
+        found, extent = await self._reader.read(
+            lambda ask: (read_list(ask, search), Extent.read(ask)), empty=(FoundPage(), Extent())
+        )
+        return self._pages.page(
+            "conversations.html",
+            here="conversations",
+            search=search,
+            found=found,
+            who=extent.who,
+            verdicts=VERDICTS,
+            ranges=tuple(RANGES),
+            kept=_kept(request),
+        )
+
+    async def conversations_json(self, request: Request) -> Response:
+        """Give the conversations that a search finds."""
+        search = self._search(request)
+        return json_answer(
+            await self._reader.read(lambda ask: read_list(ask, search), empty=FoundPage())
+        )
+
+    def _search(self, request: Request) -> Search:
+        search = Search.of(request.query_params)
+        seconds = RANGES.get(search.period.name, 0)
+        if not seconds:
+            return search
+        since = max(0, self._clock_ns() - seconds * 1_000_000_000)
+        period = msgspec.structs.replace(search.period, since_ns=since)
+        return msgspec.structs.replace(search, period=period)
+
+    async def conversation(self, request: Request) -> Response:
+        """Show one conversation."""
+        first = number_of(request.query_params, "from", default=0, most=_MESSAGES)
+        told = await self._told(request)
+        laid_out = await asyncio.to_thread(transcript, told, first=first)
+        return self._pages.page("conversation.html", here="conversations", page=laid_out, told=told)
+
+    async def conversation_json(self, request: Request) -> Response:
+        """Give one conversation."""
+        return json_answer(await self._told(request))
+
+    async def _told(self, request: Request) -> Told:
+        episode_id = request.path_params["episode_id"]
+        told = await self._reader.read(lambda ask: read_conversation(ask, episode_id), empty=None)
+        if told is None:
+            raise HTTPException(
+                404, "no conversation of this id is stored: it is not decided yet, or has expired"
+            )
+        return told
+
+    # --- the ledger
+
+    async def ledger(self, request: Request) -> Response:
+        """Show what became of every conversation under every scorer."""
+        query = request.query_params
+        wanted = text_of(query, "id").strip()
+        none: list[Entry] = []
+        account, extent, entries = await self._reader.read(
+            lambda ask: (
+                self._ledger(ask, request),
+                Extent.read(ask),
+                read_entries(ask, wanted) if wanted else none,
+            ),
+            empty=(Ledger(), Extent(), none),
+        )
+        return self._pages.page(
+            "ledger.html",
+            here="ledger",
+            ledger=account,
+            who=extent.who,
+            wanted=wanted,
+            entries=entries,
+            agent=text_of(query, "agent"),
+            environment=text_of(query, "environment"),
+            version=text_of(query, "version"),
+            period=period_of(query),
+            ranges=tuple(RANGES),
+        )
+
+    async def ledger_json(self, request: Request) -> Response:
+        """Give the account; with ``id``, that conversation's rows."""
+        wanted = text_of(request.query_params, "id")
+        if wanted:
+            none: list[Entry] = []
+            entries = await self._reader.read(lambda ask: read_entries(ask, wanted), empty=none)
+            return json_answer({"conversation_id": wanted, "decisions": entries})
+        return json_answer(
+            await self._reader.read(lambda ask: self._ledger(ask, request), empty=Ledger())
+        )
+
+    def _ledger(self, ask: Query, request: Request) -> Ledger:
+        query = request.query_params
+        period = period_of(query)
+        if seconds := RANGES.get(period.name, 0):
+            since = max(0, self._clock_ns() - seconds * 1_000_000_000)
+            period = msgspec.structs.replace(period, since_ns=since)
+        return read_ledger(
+            ask,
+            agent=text_of(query, "agent"),
+            environment=text_of(query, "environment"),
+            version=text_of(query, "version"),
+            period=period,
+        )
+
+    # --- alarms
+
+    async def alerts(self, request: Request) -> Response:
+        """Show what the detectors said, newest first."""
+        before = _place(request)
+        page = await self._reader.read(
+            lambda ask: alarm_log.read_events(ask, limit=_EVENTS, before=before),
+            empty=alarm_log.Page(),
+        )
+        return self._pages.page("alerts.html", here="alerts", page=page)
+
+    async def alarms_json(self, request: Request) -> Response:
+        """Give the streams as they are, and what was said last."""
+        limit = max(
+            1, number_of(request.query_params, "limit", default=_EVENTS, most=alarm_log.MOST)
+        )
+        page = await self._reader.read(
+            lambda ask: alarm_log.read_events(ask, limit=limit), empty=alarm_log.Page()
+        )
+        return json_answer(AlarmsAnswer(streams=list(self._alarms()), events=page.events))
+
+    # --- files
+
+    async def static(self, request: Request) -> Response:
+        """Send a script or a style."""
+        return await asyncio.to_thread(
+            self._assets.answer,
+            request.path_params["digest"],
+            request.path_params["name"],
+            accepts=request.headers.get("accept-encoding", ""),
+        )
+
+
+def _get(path: str, endpoint: Endpoint) -> Route:
+    route = Route(path, endpoint, methods=["GET"])
+    # An id may hold line breaks, which a pattern's dot leaves out.
+    route.path_regex = re.compile(route.path_regex.pattern, re.DOTALL)
+    return route
+
+
+def _kept(request: Request) -> dict[str, str]:
+    """Return the search as it stands in the address, without the place on the list."""
+    return {key: value for key, value in request.query_params.items() if key != "cursor"}
+
+
+def _place(request: Request) -> tuple[int, str]:
+    cursor = text_of(request.query_params, "cursor")
+    if not cursor:
+        return alarm_log.FROM_THE_END
+    stamp, _, event_id = cursor.partition("-")
+    if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 19):
+        raise MalformedError("cursor: take it from the page before")
+    return int(stamp), event_id

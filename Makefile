@@ -5,7 +5,7 @@ PIN := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version
        --no-emit-index-url --no-annotate --no-header
 # A file stays in one process: the embedded engine opens one directory at a time in each.
 PARALLEL := -n 2 --dist loadfile
-.PHONY: help setup run check test test-all accuracy docs lock
+.PHONY: help setup run check test test-all debian accuracy docs lock
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
@@ -32,14 +32,18 @@ check: setup ## Lint, format, types, and whether the rendered docs are current
 test: setup ## The suite: hermetic, no network
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not corpora"
 
-test-all: setup ## The suite with its slow and heavy parts
+test-all: setup ## The suite with its slow and heavy parts; what needs a Debian package is skipped without it
 	$(BIN)/python -m pytest $(PARALLEL) -m "not corpora"
+
+debian: ## Install the Debian packages for test-all: Prometheus, Alertmanager, Chromium
+	.ci/debian
 
 accuracy: setup ## Measure the scorers on labelled conversations, in OUTRIDER_CORPORA
 	$(BIN)/outrider evaluate $${OUTRIDER_CORPORA:-../shared/corpora}/faults_*.jsonl.gz
 
 docs: setup ## Render the tables of the README and docs/ again from the code
 	$(BIN)/python -m collector.commands.reference
+	$(BIN)/outrider rules > deploy/prometheus/outrider.rules.yml
 
 lock: setup ## Pin the newest dependencies again, with hashes
 	$(PIN) --upgrade --output-file requirements/runtime.txt

@@ -11,8 +11,9 @@ import msgspec
 
 from alerts.incident import Incident, Query, gather
 from alerts.notice import notice_of
-from alerts.notification_outbox import NotificationOutbox, Untold
-from alerts.webhook import Answer
+from alerts.notification_outbox import NotificationOutbox, Untold, Write
+from alerts.stream_view import Severity
+from alerts.webhook import Answer, Webhook
 from collector.errors import OutriderError
 from collector.totals import SeriesKey
 
@@ -199,3 +200,45 @@ class Notifier:
     def _pause_s(self, count: int) -> float:
         longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** min(count - 1, 16))
         return longest * (0.5 + 0.5 * self._random())
+
+
+def webhook_notifier(
+    url: str,
+    *,
+    token: str,
+    severity: Severity,
+    max_age_s: float,
+    console: str,
+    query: Query,
+    write: Write,
+    clock_ns: Callable[[], int],
+    count: Callable[[str, float, dict[str, str]], None],
+    random: Callable[[], float],
+) -> Notifier | None:
+    """Build what posts alarms to a webhook; nothing where there is no URL.
+
+    Args:
+        url: The webhook's; empty for none.
+        token: Bearer token shown to it; empty for none.
+        severity: The least that is posted.
+        max_age_s: Alarms older than this are given up.
+        console: Base URL of the console.
+        query: Reads the store.
+        write: Inserts rows durably.
+        clock_ns: Present Unix time.
+        count: Raises a counter.
+        random: Gives 0..1, to spread retries.
+    """
+    if not url:
+        return None
+    webhook = Webhook(url, token=token, clock_ns=clock_ns)
+    return Notifier(
+        NotificationOutbox(query, write, channel=webhook.channel, severity=severity),
+        webhook,
+        query=query,
+        console=console.rstrip("/"),
+        max_age_s=max_age_s,
+        clock_ns=clock_ns,
+        count=count,
+        random=random,
+    )

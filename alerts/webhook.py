@@ -6,10 +6,12 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import httpx
 import msgspec
+
+if TYPE_CHECKING:
+    import httpx
 
 TIMEOUT_S = 10.0
 """Longest a whole post may take, whatever the receiver does meanwhile."""
@@ -72,6 +74,8 @@ class Webhook:
             key: The same whenever this document is posted again.
             stop: Set to give up.
         """
+        import httpx  # noqa: PLC0415 - takes a while to load, and most never post
+
         headers = {
             "Content-Type": "application/json",
             "Idempotency-Key": key,

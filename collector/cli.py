@@ -19,12 +19,13 @@ from collector.commands.evaluate import EVALUATE
 from collector.commands.export import EXPORT
 from collector.commands.migrate import MIGRATE
 from collector.commands.replay import REPLAY
+from collector.commands.rules import RULES
 from collector.commands.score import SCORE
 from collector.commands.serve import SERVE
 from collector.errors import ConfigError, OutriderError
 from collector.version import __version__
 
-COMMANDS: tuple[Command, ...] = (SERVE, SCORE, REPLAY, EXPORT, EVALUATE, CHECK, MIGRATE)
+COMMANDS: tuple[Command, ...] = (SERVE, SCORE, REPLAY, EXPORT, EVALUATE, RULES, CHECK, MIGRATE)
 
 EXAMPLES = """\
 outrider serve                                   # receive, score, store, export

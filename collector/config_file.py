@@ -111,6 +111,16 @@ def _check_values(config: Config) -> None:
             f"telemetry.otlp_endpoint: expected http(s)://host:4318, got {without_user(endpoint)!r}; "
             "leave it empty to emit no events"
         )
+    if config.alerts.webhook and not is_http_url(config.alerts.webhook):
+        # Not repeated: such a URL is often a secret as a whole.
+        raise ConfigError(
+            "alerts.webhook: expected an http(s):// URL; leave it empty to post nothing"
+        )
+    if config.alerts.console_url and not is_http_url(config.alerts.console_url):
+        raise ConfigError(
+            "alerts.console_url: expected http(s)://host:8090, got"
+            f" {without_user(config.alerts.console_url)!r}; leave it empty for console.address"
+        )
     for key, (number, least) in _least(config).items():
         if number < least:
             raise ConfigError(f"{key}: expected a number >= {least}, got {number}")

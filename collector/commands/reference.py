@@ -25,6 +25,7 @@ from collector.settings import section_meanings, settings
 ROOT = Path(__file__).parent.parent.parent
 DOCUMENTS = (
     "README.md",
+    "docs/alerts.md",
     "docs/commands.md",
     "docs/configuration.md",
     "docs/metrics.md",

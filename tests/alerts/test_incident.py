@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,7 +21,7 @@ from alerts.incident import (
     share,
     told,
 )
-from alerts.notice import notice_of, rfc3339
+from alerts.notice import Notice, notice_of, rfc3339
 from collector.model import Decided, Episode, Sampling, ScoreRecord, VerdictName
 from collector.stores.clickhouse import ClickHouseStore
 from collector.stores.rows import rows_of
@@ -252,3 +254,12 @@ def test_the_document_of_an_end_has_no_change() -> None:
     assert body["kind"] == "cleared"
     assert body["change"] is None
     assert body["failing_conversations"] == ()
+
+
+def test_the_document_is_the_one_described() -> None:
+    """The example in the documentation is a document that could be posted."""
+    docs = Path(__file__).parent.parent.parent / "docs" / "alerts.md"
+    example = re.search(r"```json\n(.+?)\n```", docs.read_text(encoding="utf-8"), re.DOTALL)
+    assert example is not None
+    notice = msgspec.json.decode(example[1], type=Notice)
+    assert msgspec.json.decode(msgspec.json.encode(notice)) == msgspec.json.decode(example[1])

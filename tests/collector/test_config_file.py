@@ -139,6 +139,8 @@ def test_names_a_missing_variable(tmp_path: Path) -> None:
             "telemetry: {otlp_endpoint: 'collector:4318'}",
             "telemetry.otlp_endpoint: expected http(s)://host:4318, got 'collector:4318'",
         ),
+        ("alerts: {webhook: 'hooks/T0P'}", "alerts.webhook: expected an http(s):// URL; leave"),
+        ("alerts: {console_url: 'c:8090'}", "alerts.console_url: expected http(s)://host:8090"),
         (
             "console: {address: '127.0.0.1:4318'}",
             "console.address: 127.0.0.1:4318 is already taken by receive.http",
@@ -188,3 +190,8 @@ def test_a_token_permits_other_machines(tmp_path: Path) -> None:
 def test_ports_the_system_chooses_do_not_collide(tmp_path: Path) -> None:
     """Port 0 may be given to several servers."""
     read(tmp_path, "receive: {http: '127.0.0.1:0'}\nconsole: {address: '127.0.0.1:0'}")
+
+
+def test_a_webhook_is_never_repeated(tmp_path: Path) -> None:
+    """The URL of a webhook may be a secret as a whole, so no error quotes it."""
+    assert "T0P" not in problem(tmp_path, "alerts: {webhook: 'hooks/T0P'}")

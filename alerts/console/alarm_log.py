@@ -10,10 +10,12 @@ from alerts.stream_view import AlertDetail, AlertEvent
 MOST = 500
 """Events on one page at most."""
 
+# Notes about who was told of an event stand in the same table.
 _SQL = """
 SELECT event_id, toUnixTimestamp64Nano(at) AS at_ns, kind, stream, slice, detail
 FROM alert_events
 WHERE (toUnixTimestamp64Nano(at), event_id) < ({before:Int64}, {before_id:String})
+  AND kind NOT IN ('delivered', 'undeliverable')
 ORDER BY at DESC, event_id DESC
 LIMIT 1 BY event_id
 LIMIT {limit:UInt32}"""

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from alerts.console.alarm_log import read_events
 from alerts.incident import Query
 from alerts.metrics import CATALOGUE
 from alerts.notification_outbox import NotificationOutbox
@@ -122,6 +123,8 @@ def test_an_alarm_is_told_once(store: ClickHouseStore) -> None:
     assert bench.results() == {"delivered": 1}
     assert bench.pending() == 0
     assert kinds(store)[-1] == "delivered"
+    page = read_events(store.query, limit=10)  # what the console shows
+    assert ([event.event_id for event in page.events], page.unreadable) == (["a" * 32], 0)
 
 
 def test_every_result_is_counted_from_nought(store: ClickHouseStore) -> None:

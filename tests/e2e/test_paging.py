@@ -101,6 +101,7 @@ def test_a_page_and_its_end_go_through_alertmanager(tmp_path: Path) -> None:
     assert {a["labels"]["agent"] for a in alerts(receiver, "/page", "firing")} == {"atlas"}
 
 
+@pytest.mark.slow
 def test_a_page_and_its_end_go_to_the_webhook(tmp_path: Path, endpoint: Endpoint) -> None:
     """Without Alertmanager an instance posts what its store holds, once, over a kill; it ends at once."""
     store = ClickHouseStore.server(endpoint.url, database="webhook", timeout_s=20)

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import logging
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +23,8 @@ _LOG = logging.getLogger(__name__)
 
 DRAIN_S = 10.0
 """Longest a graceful stop waits for all threads together; the rest stays in the journal."""
+SWITCH_S = 0.0005
+"""Longest a thread computes while another one wants to."""
 _STOPPING = (signal.SIGINT, signal.SIGTERM)
 _LAST_WORD_S = 0.5
 """What a thread is given to end when that time is used up."""
@@ -108,6 +111,8 @@ class Process:
         # Most objects live as long as an episode; looking at them young would cost every request.
         gc.set_threshold(50_000, 20, 100)
         gc.freeze()
+        # Receiving asks for the interpreter after every read; each time it waits for the pipeline.
+        sys.setswitchinterval(SWITCH_S)
         self.path.writer.start()
         self._thread.start()
         for thread in self._beside:
@@ -152,10 +157,20 @@ def serve_until_told(
     Returns 1 when the pipeline could not go on, so that a supervisor starts us again.
     """
     try:
-        asyncio.run(_serve(process, servers, announce))
+        with asyncio.Runner(loop_factory=_event_loop) as runner:
+            runner.run(_serve(process, servers, announce))
     finally:
         process.stop()
     return 1 if process.failed else 0
+
+
+def _event_loop() -> asyncio.AbstractEventLoop:
+    """Make the fast event loop where there is one."""
+    try:
+        import uvloop  # noqa: PLC0415 - not on every platform
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
 
 
 async def _serve(

@@ -127,6 +127,32 @@ def test_prometheus_takes_the_rules(tmp_path: Path, settings: Settings) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+SHIPPED = Path(__file__).parent.parent.parent / "deploy" / "alertmanager" / "alertmanager.yml"
+
+
+@pytest.mark.parametrize(
+    ("labels", "receiver"),
+    [
+        (("alertname=OutriderQualityDropped", "severity=page"), "pages"),
+        (("alertname=OutriderDown", "severity=page"), "pages"),
+        (("alertname=OutriderQualityDoubtful", "severity=ticket"), "tickets"),
+    ],
+)
+def test_the_shipped_alertmanager_routes_by_severity(
+    labels: tuple[str, ...], receiver: str
+) -> None:
+    """`amtool` has nothing against the example, and pages reach the pager."""
+    amtool, file = program("amtool"), f"--config.file={SHIPPED}"
+    subprocess.run([amtool, "check-config", str(SHIPPED)], check=True, capture_output=True)
+    done = subprocess.run(
+        [amtool, "config", "routes", "test", file, f"--verify.receivers={receiver}", *labels],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_page_comes_and_ends(tmp_path: Path) -> None:
     """A firing detector pages at once, once for two instances, with its numbers; it ends later."""
     two = GAUGE.replace("a:9464", "b:9464")

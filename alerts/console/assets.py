@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import importlib.util
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,8 @@ from alerts.console.answers import HEADERS
 _FOLDER = Path(__file__).parent / "static"
 _PLOTLY = "plotly.min.js"
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_STYLE = re.compile(rb'getElementById\("([0-9a-f]{64})"\)')
+"""How the chart library looks for styles of its map charts before it writes them into the page."""
 _FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -42,6 +45,15 @@ class Assets:
     def url(self, name: str) -> str:
         """Return the path at which a file is served."""
         return f"/static/{self._load(name).digest}/{name}"
+
+    def style_ids(self) -> list[str]:
+        """Return the ids under which the chart library looks for styles that we do not let it write.
+
+        An element of that id keeps it from trying.
+        """
+        if _PLOTLY not in self._files:
+            return []
+        return sorted({found.decode() for found in _STYLE.findall(self._load(_PLOTLY).plain)})
 
     def answer(self, digest: str, name: str, *, accepts: str) -> Response:
         """Send a file.

@@ -22,6 +22,8 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
 class Chart(msgspec.Struct, frozen=True, kw_only=True):
     """One scorer of one agent. Times are Unix milliseconds, shares 0..1."""
 
+    step_ms: int
+    """Width of a point of the lines."""
     lines: list[dict[str, object]]
     versions: list[dict[str, object]]
     """Where each version begins, if inside the period, and its colour's number."""
@@ -35,7 +37,6 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
 def chart_data(quality: Quality) -> dict[str, object]:
     """Return what the quality page's script draws, by section and scorer in their order."""
     return {
-        "step_ms": quality.step_s * 1_000,
         "charts": [
             [_chart(section, scorer, quality.since_ns) for scorer in section.scorers]
             for section in quality.sections
@@ -45,13 +46,16 @@ def chart_data(quality: Quality) -> dict[str, object]:
 
 def _chart(section: Section, scorer: ScorerQuality, since_ns: int) -> Chart:
     colours = {v.agent_version: number for number, v in enumerate(section.versions)}
+    began = {v.agent_version: v.first_ns for v in section.versions}
     seen = {line.agent_version for line in scorer.lines}
     armed = [view for view in scorer.streams if view.threshold > 0]
     return Chart(
+        step_ms=section.step_s * 1_000,
         lines=[
             {
                 "version": line.agent_version,
-                "colour": colours.get(line.agent_version, 0),
+                "colour": colours[line.agent_version],
+                "from": began[line.agent_version] // 1_000_000,
                 "at": [at // 1_000_000 for at in line.at_ns],
                 "n": line.episodes,
                 "k": line.failing,

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from alerts.console.store import Query, Row
-from collector.model import Document, Evidence, LlmCall, Message, ToolDefinition
+from collector.model import Document, Evidence, LlmCall
 
 MOST_BYTES = 16 * 1024 * 1024
 """Messages larger than this are not read: a page of them helps nobody."""
@@ -22,23 +22,23 @@ SELECT conversation_id, episode, revision, episode_id, agent, agent_version, env
   toUnixTimestamp64Nano(decided) AS decided_ns, end_reason, truncated, first_message,
   message_count, turn_count, tool_call_count, llm_call_count, document_count, span_count,
   input_tokens, output_tokens, cache_read_tokens, cost_usd, models, providers,
-  arraySlice(trace_ids, 1, 50) AS trace_ids, length(trace_ids) AS trace_count, kept, probability,
-  sampling_rule, length(messages) AS message_bytes,
-  if(message_bytes <= {most:UInt64}, messages, '') AS messages,
-  substringUTF8(system_prompt, 1, 100000) AS system_prompt,
-  if(length(tools) <= 2000000, tools, '') AS tools,
-  if(length(llm_calls) <= 2000000, llm_calls, '') AS llm_calls,
-  if(length(documents) <= 2000000, documents, '') AS documents
-FROM conversations WHERE episode_id = {id:String}
+  arraySlice(c.trace_ids, 1, 50) AS trace_ids, length(c.trace_ids) AS trace_count, kept, probability,
+  sampling_rule, length(c.messages) AS message_bytes,
+  if(length(c.messages) <= {most:UInt64}, c.messages, '') AS messages,
+  substringUTF8(c.system_prompt, 1, 100000) AS system_prompt,
+  if(length(c.tools) <= 2000000, c.tools, '') AS tools,
+  if(length(c.llm_calls) <= 2000000, c.llm_calls, '') AS llm_calls,
+  if(length(c.documents) <= 2000000, c.documents, '') AS documents
+FROM conversations AS c WHERE episode_id = {id:String}
 ORDER BY revision DESC LIMIT 1"""
 
 _CALLS_SQL = """
-SELECT position, call_id, name, substringUTF8(arguments, 1, {bytes:UInt32}) AS arguments,
-  length(arguments) AS argument_bytes, substringUTF8(result, 1, {bytes:UInt32}) AS result,
-  length(ifNull(result, '')) AS result_bytes, is_error, asked_at, answered_at, trace_id, span_id,
-  toUnixTimestamp64Nano(started) AS started_ns, toUnixTimestamp64Nano(ended) AS ended_ns,
+SELECT position, call_id, name, substringUTF8(t.arguments, 1, {bytes:UInt32}) AS arguments,
+  length(t.arguments) AS argument_bytes, substringUTF8(t.result, 1, {bytes:UInt32}) AS result,
+  length(ifNull(t.result, '')) AS result_bytes, is_error, asked_at, answered_at, trace_id, span_id,
+  toUnixTimestamp64Nano(t.started) AS started_ns, toUnixTimestamp64Nano(t.ended) AS ended_ns,
   requestor, simulated
-FROM tool_calls
+FROM tool_calls AS t
 WHERE conversation_id = {conversation:String} AND episode = {episode:UInt32}
   AND episode_id = {id:String} AND revision = {revision:UInt32}
 ORDER BY position LIMIT 1 BY position LIMIT {limit:UInt32}"""
@@ -46,9 +46,9 @@ ORDER BY position LIMIT 1 BY position LIMIT {limit:UInt32}"""
 # Partial verdicts of an episode that goes on have no head, so the id alone must do.
 _VERDICTS_SQL = """
 SELECT scorer, scorer_version, level, target, value, verdict,
-  substringUTF8(reason, 1, 4000) AS reason, evidence, revision,
+  substringUTF8(s.reason, 1, 4000) AS reason, evidence, revision,
   toUnixTimestamp64Nano(scored) AS scored_ns, latency_s, cost_usd, trace_id
-FROM scores
+FROM scores AS s
 WHERE conversation_id = {conversation:String} AND episode_id = {id:String}
   AND (scorer, scorer_version, revision) IN (
     SELECT scorer, scorer_version, max(revision) FROM scores
@@ -57,6 +57,36 @@ WHERE conversation_id = {conversation:String} AND episode_id = {id:String}
 ORDER BY scorer, scorer_version, length(target), target
 LIMIT 1 BY scorer, scorer_version, level, target
 LIMIT {limit:UInt32}"""
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool call as a message asks for it."""
+
+    id: str = ""
+    name: str
+    arguments: Any = None
+    """Whatever JSON can say."""
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """One message."""
+
+    role: str
+    text: str = ""
+    tool_requests: tuple[Asked, ...] = ()
+    tool_call_id: str = ""
+    """The request that a tool's message answers."""
+    tool_name: str = ""
+    is_error: bool | None = None
+
+
+class Offered(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool that the model could call."""
+
+    name: str
+    description: str = ""
+    parameters: Any = None
+    """JSON Schema of the arguments."""
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,8 +178,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     head: Head
     verdicts: tuple[Verdict, ...] = ()
     system_prompt: str = ""
-    messages: tuple[Message, ...] = ()
-    tools: tuple[ToolDefinition, ...] = ()
+    messages: tuple[Said, ...] = ()
+    tools: tuple[Offered, ...] = ()
     documents: tuple[Document, ...] = ()
     llm_calls: tuple[LlmCall, ...] = ()
     tool_calls: tuple[Call, ...] = ()
@@ -164,8 +194,8 @@ def read_conversation(query: Query, episode_id: str) -> Told | None:
     content = {
         name: _parsed(row.pop(name), kind)
         for name, kind in (
-            ("messages", tuple[Message, ...]),
-            ("tools", tuple[ToolDefinition, ...]),
+            ("messages", tuple[Said, ...]),
+            ("tools", tuple[Offered, ...]),
             ("documents", tuple[Document, ...]),
             ("llm_calls", tuple[LlmCall, ...]),
         )

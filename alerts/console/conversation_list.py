@@ -55,10 +55,10 @@ WHERE conversation_id IN {ids:Array(String)} AND episode_id IN {episodes:Array(S
 ORDER BY revision DESC LIMIT 1 BY episode_id"""
 
 _VERDICTS = f"""
-SELECT episode_id, scorer, verdict, level, target, substringUTF8(reason, 1, {_REASON}) AS reason,
-  substringUTF8(JSONExtractString(evidence, 1, 'quote'), 1, {_QUOTE}) AS quote,
+SELECT episode_id, scorer, verdict, level, target, substringUTF8(s.reason, 1, {_REASON}) AS reason,
+  substringUTF8(JSONExtractString(s.evidence, 1, 'quote'), 1, {_QUOTE}) AS quote,
   conversation_id, episode, agent, agent_version, environment, variant
-FROM scores
+FROM scores AS s
 WHERE conversation_id IN {{ids:Array(String)}} AND episode_id IN {{episodes:Array(String)}}
   AND {_WHERE}
 ORDER BY episode_id, scorer, length(target), target

@@ -26,6 +26,8 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     verdicts: tuple[int, ...] = ()
     """The verdicts that quote it; empty for the text between."""
+    ends: tuple[int, ...] = ()
+    """Those of them whose quote ends here."""
     left_out: int = 0
     """Characters that were here; ``text`` is empty then."""
 
@@ -53,7 +55,8 @@ def pieces_of(text: str, quotes: Iterable[Quote], *, limit: int) -> list[Piece]:
             pieces.append(Piece(text="", left_out=end - start))
             continue
         by = tuple(sorted({n for a, b, n in spans if a <= start and end <= b}))
-        pieces.append(Piece(text=text[start:end], verdicts=by))
+        ends = tuple(sorted({n for _, b, n in spans if b == end and n in by}))
+        pieces.append(Piece(text=text[start:end], verdicts=by, ends=ends))
     return pieces
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -44,9 +45,11 @@ class Pages:
         )
         self._environment.globals.update(
             asset=assets.url,
+            between=words.between,
             conversation_href=words.conversation_href,
             href=words.href,
             interval=words.interval,
+            style_ids=cache(assets.style_ids),
         )
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:

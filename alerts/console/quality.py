@@ -24,9 +24,10 @@ VERSIONS = 8
 """Versions of an agent shown, the newest."""
 POINTS = 180
 """Points of a line at most."""
-_A_POINT = 30
+_A_POINT = 80
 """Conversations that a point should rest on, where there are enough of them."""
-_FEWEST = 24
+_FEWEST = 16
+"""Points of a line where there are not."""
 _STEPS = (
     *(1, 5, 15, 30),
     *(minutes * 60 for minutes in (1, 2, 5, 10, 15, 20, 30)),
@@ -132,6 +133,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """Oldest first; the newest ``VERSIONS`` of them."""
     left_out: int
     """Older versions that are not shown."""
+    step_s: int
+    """Width of a point."""
     scorers: list[ScorerQuality]
     """Those with a firing detector first, then by name."""
 
@@ -143,8 +146,6 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the time range, where it has one."""
     since_ns: int = 0
     until_ns: int = 0
-    step_s: int = 0
-    """Width of a point."""
     who: list[Who] = []
     """Every agent and environment there is."""
     others: list[Who] = []
@@ -174,7 +175,10 @@ def read_quality(
     shown = list(versions)[:SECTIONS]
     firing = [(view.agent, view.environment) for view in streams if view.firing]
     shown = list(dict.fromkeys([*(key for key in firing if key in versions), *shown]))[:SECTIONS]
-    step = step_of(period, chosen, max((_sum(versions[key]) for key in shown), default=0))
+    steps = {key: step_of(period, chosen, _sum(versions[key])) for key in shown}
+    # One query reads all sections at the finest step; the others' points are made of several.
+    step = min(steps.values(), default=_STEPS[-1])
+    widths = {key: -(-steps[key] // step) for key in shown}
     rates: dict[tuple[str, str], list[Row]] = defaultdict(list)
     if shown:
         bound = {
@@ -191,10 +195,19 @@ def read_quality(
         range=period.name,
         since_ns=period.since_ns,
         until_ns=period.until_ns,
-        step_s=step,
         who=extent.who,
         others=[Who(agent=key[0], environment=key[1]) for key in versions if key not in shown],
-        sections=[_section(key, versions[key], rates[key], views, evidence) for key in shown],
+        sections=[
+            _section(
+                key,
+                versions[key],
+                rates[key],
+                views=views,
+                evidence=evidence,
+                step=step * widths[key],
+            )
+            for key in shown
+        ],
     )
 
 
@@ -219,8 +232,10 @@ def _section(
     key: tuple[str, str],
     versions: list[Version],
     rows: list[Row],
+    *,
     views: Sequence[StreamView],
     evidence: dict[str, list[Evidence]],
+    step: int,
 ) -> Section:
     newest = sorted(versions, key=lambda version: version.first_ns)[-VERSIONS:]
     names = [version.agent_version for version in newest]
@@ -236,7 +251,7 @@ def _section(
             ScorerQuality(
                 scorer=scorer,
                 versions=[_total(name, found[name]) for name in names if found[name]],
-                lines=[_line(name, found[name]) for name in names if found[name]],
+                lines=[_line(name, found[name], step) for name in names if found[name]],
                 streams=streams,
                 evidence=[
                     line
@@ -252,6 +267,7 @@ def _section(
         episodes=_sum(versions),
         versions=newest,
         left_out=len(versions) - len(newest),
+        step_s=step,
         scorers=scorers,
     )
 
@@ -273,11 +289,16 @@ def _total(version: str, rows: list[Row]) -> Share:
     return share(version, sum(r["failing"] for r in rows), sum(r["episodes"] for r in rows))
 
 
-def _line(version: str, rows: list[Row]) -> Line:
-    points = [share(version, row["failing"], row["episodes"]) for row in rows]
+def _line(version: str, rows: list[Row], step: int) -> Line:
+    sums: dict[int, list[int]] = {}
+    for row in rows:
+        point = sums.setdefault(row["at"] // step * step, [0, 0])
+        point[0] += row["failing"]
+        point[1] += row["episodes"]
+    points = [share(version, failing, episodes) for failing, episodes in sums.values()]
     return Line(
         agent_version=version,
-        at_ns=[row["at"] * 1_000_000_000 for row in rows],
+        at_ns=[at * 1_000_000_000 for at in sums],
         episodes=[point.episodes for point in points],
         failing=[point.failing for point in points],
         rate=[round(point.rate, 5) for point in points],

@@ -8,9 +8,9 @@ from typing import Literal
 
 import msgspec
 
-from alerts.console.conversation import Call
+from alerts.console.conversation import Asked, Call, Said
 from alerts.console.marks import Piece, Quote, find, missing, pieces_of
-from collector.model import Message, ToolCall, ToolRequest
+from collector.model import ToolCall
 from scorers.rules.tool_outcome import outcome_of
 
 State = Literal["ok", "error", "empty", "unknown"]
@@ -98,8 +98,8 @@ def stored_view(
 
 
 def told_view(
-    request: ToolRequest,
-    answer: tuple[int, Message] | None,
+    request: Asked,
+    answer: tuple[int, Said] | None,
     *,
     anchor: str,
     quotes: Sequence[Quote],

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from alerts.console.conversation import Call, Told, Verdict
+from alerts.console.conversation import Call, Said, Told, Verdict
 from alerts.console.marks import Piece, Quote, missing, pieces_of
 from alerts.console.tool_call_view import CallView, stored_view, target_names, told_view
-from collector.model import Evidence, LlmCall, Message
+from collector.model import Evidence, LlmCall
 
 WINDOW = 200
 """Messages on one page."""
@@ -288,7 +288,7 @@ class _Layout:
         return view
 
     def _told_only(
-        self, index: int, message: Message, answers: Mapping[tuple[int, int], int]
+        self, index: int, message: Said, answers: Mapping[tuple[int, int], int]
     ) -> list[CallView]:
         views = []
         for place, request in enumerate(message.tool_requests[:_CALLS]):
@@ -313,7 +313,7 @@ class _Answers(msgspec.Struct, frozen=True, kw_only=True):
     taken: set[int]
 
 
-def _answers(messages: Sequence[Message], known: Mapping[int, Call]) -> _Answers:
+def _answers(messages: Sequence[Said], known: Mapping[int, Call]) -> _Answers:
     waiting: dict[str, list[tuple[int, int]]] = defaultdict(list)
     by_request: dict[tuple[int, int], int] = {}
     asked = {call.asked_at for call in known.values()}

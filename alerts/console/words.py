@@ -41,9 +41,19 @@ def count(number: float) -> str:
 
 def evidence(number: float) -> str:
     """Write a detector's evidence or threshold, which may be very large."""
-    return (
-        f"{number:,.2g}" if number < 10 else f"{number:,.0f}" if number < 1e7 else f"{number:.1e}"
-    )
+    if number < 10:
+        return f"{number:.2g}"
+    for unit in ("", "K", "M", "G"):
+        if number < 999.5:
+            return f"{number:.3g}{_THIN}{unit}".strip(_THIN)
+        number /= 1_000
+    return f"{number:.3g}{_THIN}T"
+
+
+def between(low_ns: int, high_ns: int, near_ns: int) -> str:
+    """Write an interval of time in brackets; nothing where it is shorter than a minute can show."""
+    low, high = clock(low_ns, near_ns), clock(high_ns, near_ns)
+    return "" if low == high else f"({low}\u2013{high})"
 
 
 def moment(time_ns: int) -> str:

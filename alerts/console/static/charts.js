@@ -23,18 +23,28 @@ function faded(hex, alpha) {
   return `rgba(${red},${green},${blue},${alpha})`;
 }
 
+const DAY = 86400000;
+const TICKS = [
+  { dtickrange: [null, 1000 * 59], value: "%H:%M:%S" },
+  { dtickrange: [1000 * 59, DAY / 2 - 1], value: "%H:%M" },
+  { dtickrange: [DAY / 2 - 1, DAY - 1], value: "%d %b %H:%M" },
+  { dtickrange: [DAY - 1, "M1"], value: "%d %b" },
+  { dtickrange: ["M1", null], value: "%b %Y" },
+];
+
 const time = (ms) => new Date(ms).toISOString().replace("T", " ").replace("Z", "");
 const percent = (share) => `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)} %`;
 
 // A line breaks where nothing was scored for a while.
-function withGaps(line) {
+function withGaps(line, step) {
   const out = { at: [], rate: [], low: [], high: [], text: [] };
   line.at.forEach((at, i) => {
-    if (i && at - line.at[i - 1] > 4 * data.step_ms) {
+    if (i && at - line.at[i - 1] > 4 * step) {
       out.at.push(time((at + line.at[i - 1]) / 2));
       for (const key of ["rate", "low", "high", "text"]) out[key].push(null);
     }
-    out.at.push(time(at + data.step_ms / 2));
+    // In the middle of its stretch, of which a new version had but a part.
+    out.at.push(time((Math.max(at, Math.min(line.from, at + step)) + at + step) / 2));
     out.rate.push(line.rate[i]);
     out.low.push(line.low[i]);
     out.high.push(line.high[i]);
@@ -71,9 +81,9 @@ function figure(chart) {
   const shapes = [];
   const annotations = [];
   const hasEvidence = chart.tracks.length > 0;
-  let top = 0.01;
+  let top = 0.04;
   for (const raw of chart.lines) {
-    const line = withGaps(raw);
+    const line = withGaps(raw, chart.step_ms);
     const tint = colour(`c${raw.colour % 8}`);
     traces.push(...bands(line, faded(tint, 0.16)));
     traces.push({
@@ -89,7 +99,7 @@ function figure(chart) {
       showlegend: false,
     });
     // Wide bands of points with few conversations must not flatten the line.
-    raw.rate.forEach((rate, i) => (top = Math.max(top, rate, Math.min(raw.high[i], rate * 1.6))));
+    raw.rate.forEach((rate, i) => (top = Math.max(top, rate, Math.min(raw.high[i], Math.max(0.08, rate * 1.6)))));
   }
   const beginnings = chart.versions.slice(-6);
   beginnings.forEach((version, place) => {
@@ -114,7 +124,7 @@ function figure(chart) {
     dragmode: false,
     shapes,
     annotations,
-    xaxis: { ...axis, type: "date", anchor: hasEvidence ? "y2" : "y", nticks: 6, hoverformat: "%d %b %H:%M" },
+    xaxis: { ...axis, type: "date", anchor: hasEvidence ? "y2" : "y", nticks: 6, hoverformat: "%d %b %H:%M", tickformatstops: TICKS },
     yaxis: { ...axis, domain: hasEvidence ? [0.42, 1] : [0, 1], range: [0, Math.min(1, top * 1.12)], tickformat: top < 0.05 ? ".1%" : ".0%", nticks: 5 },
   };
   if (hasEvidence) {

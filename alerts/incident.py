@@ -153,11 +153,12 @@ def told(incident: Incident, *, url: str = "") -> str:
         url: Where to read on; put at the end.
     """
     event, change = incident.event, incident.event.detail.change
-    parts = [f"{headline(event)}."]
+    severity = event.detail.severity.capitalize() if event.kind == "fired" else ""
+    parts = [f"{severity}: {headline(event)}." if severity else f"{headline(event)}."]
     if event.kind == "fired" and change is not None:
         parts.append(
-            f"It changed about {clock_of(change.at_ns)} UTC, between {clock_of(change.low_ns)} and "
-            f"{clock_of(change.high_ns)} ({_day_of(change)})."
+            f"The change lies between {clock_of(change.low_ns)} and {clock_of(change.high_ns)} UTC "
+            f"({_day_of(change)})."
         )
         if incident.versions:
             seen = (
@@ -227,7 +228,8 @@ def _rates(detail: AlertDetail) -> str:
     if change is None or not change.observations:
         return f"fails more often than the {usual}"
     many = f"{change.observations} conversation{'s' if change.observations != 1 else ''}"
-    return f"{share(rate_since(change))} of {many} failed since {clock_of(change.at_ns)}, {usual}"
+    since = f"{clock_of(change.at_ns)} UTC"
+    return f"{share(rate_since(change))} of {many} failed since {since}, {usual}"
 
 
 def _failing(row: dict[str, Any]) -> Failing:

@@ -168,8 +168,8 @@ def test_an_alarm_is_told_in_plain_sentences(store: ClickHouseStore) -> None:
     put(store, episode("c", "fail", age_min=12))
     text = told(gather(alarm(), store.query), url="http://console/")
     assert text == (
-        "false_success of atlas 2.4.0 (prod): 41 % of 118 conversations failed since 03:23, "
-        "usual 1.8 %. It changed about 03:23 UTC, between 03:13 and 03:28 (2033-05-18). "
+        "Page: false_success of atlas 2.4.0 (prod): 41 % of 118 conversations failed since 03:23 "
+        "UTC, usual 1.8 %. The change lies between 03:13 and 03:28 UTC (2033-05-18). "
         "Versions first seen about then: 2.4.0 at 03:21. http://console/"
     )
 

@@ -5,7 +5,7 @@ PIN := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version
        --no-emit-index-url --no-annotate --no-header
 # A file stays in one process: the embedded engine opens one directory at a time in each.
 PARALLEL := -n 2 --dist loadfile
-.PHONY: help setup run check test test-all debian accuracy docs lock
+.PHONY: help setup run demo check test test-all debian accuracy docs lock
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
@@ -22,6 +22,9 @@ setup: .venv/.stamp ## Make .venv with everything, pinned and checked by hash
 
 run: setup ## Start `outrider serve` with the embedded store
 	$(BIN)/outrider serve
+
+demo: setup ## Watch a bad release of an invented agent being found out (ARGS="--fast")
+	$(BIN)/outrider demo $(ARGS)
 
 check: setup ## Lint, format, types, and whether the rendered docs are current
 	$(BIN)/ruff check .

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from collector.commands.check import CHECK
 from collector.commands.command import Command
+from collector.commands.demo import DEMO
 from collector.commands.evaluate import EVALUATE
 from collector.commands.export import EXPORT
 from collector.commands.migrate import MIGRATE
@@ -25,9 +26,20 @@ from collector.commands.serve import SERVE
 from collector.errors import ConfigError, OutriderError
 from collector.version import __version__
 
-COMMANDS: tuple[Command, ...] = (SERVE, SCORE, REPLAY, EXPORT, EVALUATE, RULES, CHECK, MIGRATE)
+COMMANDS: tuple[Command, ...] = (
+    SERVE,
+    DEMO,
+    SCORE,
+    REPLAY,
+    EXPORT,
+    EVALUATE,
+    RULES,
+    CHECK,
+    MIGRATE,
+)
 
 EXAMPLES = """\
+outrider demo                                    # watch a bad release being found out
 outrider serve                                   # receive, score, store, export
 outrider score examples/support.jsonl            # score a transcript, no server
 outrider replay examples/support.jsonl           # send it to a running instance as traffic

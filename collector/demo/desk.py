@@ -84,7 +84,7 @@ class Desk:
 
     def parts(self, *, content: bool = True) -> None:
         """Take leave, if the customer writes once more at all."""
-        if self.rng.random() < 0.6:
+        if self.rng.random() < 0.4:
             self.hears(THANKS if content else SHRUGS)
             self.says(PARTINGS)
 

@@ -95,10 +95,18 @@ class LosslessProcessor(SpanProcessor):
             self._changed.wait_for(
                 lambda: len(self._waiting) < self._limit or self._failed or self._closing.is_set()
             )
-            if self._failed or self._closing.is_set():
-                raise RetryableError("the receiver does not take the spans; is it still running?")
+            self.check()
             self._waiting.append(span)
             self._changed.notify_all()
+
+    def check(self) -> None:
+        """Raise when nothing is sent any more.
+
+        Raises:
+            RetryableError: patience ran out, or the processor is closed.
+        """
+        if self._failed or self._closing.is_set():
+            raise RetryableError("the receiver does not take the spans; is it still running?")
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """Wait until everything that was queued is acknowledged; say whether it is."""

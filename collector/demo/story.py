@@ -15,7 +15,7 @@ from collector.demo.support import Support
 
 HOUR = 3_600 * SECOND
 HOURS = 48.0
-PER_HOUR = 120.0
+PER_HOUR = 100.0
 SWITCH_HOURS = (34.0, 38.0)
 """The new version goes live somewhere between these hours of the story."""
 LAST_ARRIVAL = 10 * 60 * SECOND
@@ -84,7 +84,7 @@ class Story:
             at_ns += int(self._rng.expovariate(busiest) * HOUR)
             if at_ns >= self.plan.end_ns - LAST_ARRIVAL:
                 return
-            if self._rng.random() * (1 + _RHYTHM) < rhythm(at_ns):
+            if self._rng.random() * (1 + _RHYTHM) < rhythm(at_ns - self.plan.start_ns):
                 yield self._serve(at_ns)
 
     def afterwards(self, *, start_ns: int, every_s: float) -> Iterator[Played]:
@@ -101,9 +101,12 @@ class Story:
         return self._support.serve(own, version=version, start_ns=at_ns)
 
 
-def rhythm(at_ns: int) -> float:
-    """Return how busy an hour of the day is, against a mean of 1."""
-    hour = at_ns / HOUR % 24
+def rhythm(since_ns: int) -> float:
+    """Return how busy an hour of the story is, against a mean of 1; its days begin with it.
+
+    By the hour of the clock the same seed would tell another story at another time.
+    """
+    hour = since_ns / HOUR % 24
     return 1 + _RHYTHM * math.cos((hour - _PEAK_HOUR) / 24 * 2 * math.pi)
 
 

@@ -1,0 +1,173 @@
+"""Run ``outrider serve`` as a child process for as long as the demonstration lasts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from collector import serve_file
+from collector.address import parse_address
+from collector.banner import base_url
+from collector.config import Config
+from collector.errors import OutriderError
+
+READY_S = 60.0
+"""Longest start that is waited for."""
+STOP_S = 30.0
+"""Time given to end in order; then the process is killed."""
+_PAUSE_S = 0.1
+_TAIL = 2_000
+_OURS = "OUTRIDER__"
+
+
+class Service:
+    """A child process with ports of its own where the usual ones are taken.
+
+    It sees neither the configuration file nor the variables of whoever starts it: a
+    demonstration must not end up in somebody's store.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        *,
+        log: Path,
+        environ: Mapping[str, str],
+        seconds: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Choose the ports; nothing is started.
+
+        Args:
+            data_dir: exists, and is empty.
+            log: file for what the process says.
+            environ: our own variables.
+            seconds: monotonic clock.
+            sleep: pause for seconds.
+        """
+        self._data_dir = data_dir
+        self._log = log
+        self._seconds = seconds
+        self._sleep = sleep
+        usual = Config()
+        wanted = {
+            "RECEIVE__HTTP": usual.receive.http,
+            "CONSOLE__ADDRESS": usual.console.address,
+            "TELEMETRY__METRICS": usual.telemetry.metrics,
+        }
+        self.taken = [address for address in wanted.values() if not _free(address)]
+        """Usual addresses that somebody else has."""
+        self._environ = {k: v for k, v in environ.items() if not k.startswith(_OURS)} | {
+            f"{_OURS}{key}": "127.0.0.1:0" if address in self.taken else address
+            for key, address in wanted.items()
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+        self.receiver = self.console = self.metrics = ""
+        """Base URLs, known when it is ready."""
+
+    def __enter__(self) -> Self:
+        """Start it and wait until it is ready."""
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop it."""
+        self.stop()
+
+    def start(self) -> None:
+        """Start the process and wait until ``/readyz`` says so.
+
+        Raises:
+            OutriderError: it ended, or was not ready in time; with its last words.
+        """
+        config = self._log.with_name("empty.yaml")
+        config.touch()
+        arguments = ("serve", "--config", str(config), "--data-dir", str(self._data_dir))
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own program
+                [sys.executable, "-m", "collector.cli", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                env=self._environ,
+                # An interrupt at the terminal is for us; we stop the child in order.
+                start_new_session=True,
+            )
+        deadline = self._seconds() + READY_S
+        with httpx.Client(timeout=5.0, trust_env=False) as client:
+            while not self._ready(client):
+                if not self.alive:
+                    raise OutriderError(f"`outrider serve` ended: {self.last_words()}")
+                if self._seconds() > deadline:
+                    raise OutriderError(f"`outrider serve` is not ready: {self.last_words()}")
+                self._sleep(_PAUSE_S)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def last_words(self) -> str:
+        """Return the end of what the process said."""
+        said = self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
+        return said[-_TAIL:].strip() or "it said nothing"
+
+    def stop(self) -> None:
+        """End the process in order, or by force when that takes too long."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            return
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _ready(self, client: httpx.Client) -> bool:
+        running = serve_file.read(self._data_dir)
+        if running is None or self._process is None or running.pid != self._process.pid:
+            return False
+        self.receiver = base_url(running.otlp_http)
+        self.console = base_url(running.console)
+        self.metrics = base_url(running.metrics)
+        try:
+            return client.get(f"{self.console}/readyz").is_success
+        except httpx.TransportError:
+            return False
+
+
+def environment() -> dict[str, str]:
+    """Return this process's variables."""
+    return dict(os.environ)
+
+
+def _free(address: str) -> bool:
+    where = parse_address(address)
+    with socket.socket() as probe:
+        # As the server itself does, so that a port that was just let go of counts as free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((where.host, where.port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,175 @@
+"""Show what the running instance sees, in the order of the story."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from collector.demo.console import Alarms, Change, Console, Event, Quality, Stream
+from collector.demo.mistakes import BROKEN_VERSION, HEALTHY_VERSION
+from collector.demo.screen import Screen, moment, percent
+from collector.demo.story import HOUR, Plan
+
+TELLING = ("false_success", "looping")
+"""Scorers whose rates are shown; the first one's evidence is as well."""
+EVERY = 3 * HOUR
+EXAMPLES = 3
+REASON = 110
+"""Characters of a reason."""
+
+
+class Watch:
+    """Poll an instance and write a line for whatever is new.
+
+    The story's time is that of the conversations which the instance has scored, so a line
+    never tells of what it has not seen yet.
+    """
+
+    def __init__(self, console: Console, screen: Screen, plan: Plan) -> None:
+        self._console = console
+        self._screen = screen
+        self._plan = plan
+        self._told: set[str] = set()
+        self._explained: set[tuple[str, str]] = set()
+        self._armed = self._live = False
+        self._next = plan.start_ns + EVERY
+        self.alarms = Alarms()
+        """As of the last poll."""
+
+    @property
+    def seen_ns(self) -> int:
+        """Return how far into the story the instance has seen."""
+        return max((one.traffic_ns for one in self.alarms.streams), default=0)
+
+    @property
+    def seen(self) -> int:
+        """Return how many conversations it has scored."""
+        return max((one.learned + one.observations for one in self._whole()), default=0)
+
+    def head(self) -> None:
+        """Write the head of the table."""
+        names = "  ".join(f"{name:>13}" for name in TELLING)
+        text = f"{'time':<10} {'seen':>6}  {'version':<7}  {names}  evidence / threshold"
+        self._screen.line(text, "bold")
+
+    def poll(self) -> None:
+        """Ask once, and tell what is new.
+
+        Raises:
+            httpx.HTTPError: the instance did not answer.
+        """
+        self.alarms = self._console.alarms()
+        fresh = [e for e in self.alarms.events if e.event_id not in self._told]
+        # Of two at once the one that names a version says more.
+        fresh.sort(key=lambda event: not event.detail.agent_version)
+        self._told.update(event.event_id for event in fresh)
+        happenings: list[tuple[int, Callable[[], None]]] = [
+            (event.detail.traffic_ns, partial(self._tell, event)) for event in fresh
+        ]
+        if not self._live and self.seen_ns >= self._plan.switch_ns:
+            self._live = True
+            happenings.append((self._plan.switch_ns, self._goes_live))
+        if self.seen_ns >= self._next:
+            self._next += (1 + (self.seen_ns - self._next) // EVERY) * EVERY
+            happenings.append((self.seen_ns, self.rates))
+        for _, tell in sorted(happenings, key=lambda one: one[0]):
+            tell()
+
+    def rates(self) -> None:
+        """Write how each version does."""
+        quality = self._console.quality()
+        for number, version in enumerate(_versions(quality)):
+            shares = _shares(quality, version)
+            rates = "  ".join(
+                f"{percent(shares[name]) if name in shares else '-':>13}" for name in TELLING
+            )
+            first = f"{moment(self.seen_ns):<10} {self.seen:>6}" if not number else " " * 17
+            worse = version == BROKEN_VERSION and shares.get(TELLING[0], 0.0) > 0.1
+            state = self._state() if not number else ""
+            text = f"{first}  {version:<7}  {rates}  {state}".rstrip()
+            self._screen.line(text, "yellow" if worse else "")
+
+    def _whole(self) -> list[Stream]:
+        return [s for s in self.alarms.streams if s.scorer == TELLING[0] and s.slice == "all"]
+
+    def _state(self) -> str:
+        """Say how the first scorer's detector stands."""
+        mine = [s for s in self.alarms.streams if s.scorer == TELLING[0]]
+        if not mine:
+            return ""
+        most = max(mine, key=lambda one: one.evidence / one.threshold if one.threshold else 0.0)
+        if most.phase == "learning":
+            return f"learning, {most.learned_hours} h of 24"
+        return f"{most.evidence:,.0f} / {most.threshold:,.0f}"
+
+    def _goes_live(self) -> None:
+        when = moment(self._plan.switch_ns)
+        self._screen.line(
+            f"{when:<10} version {BROKEN_VERSION} goes live: from here on it takes every new"
+            " conversation",
+            "bold",
+        )
+
+    def _tell(self, event: Event) -> None:
+        detail = event.detail
+        when = f"{moment(detail.traffic_ns):<10}"
+        who = f"{detail.scorer} of {detail.agent}"
+        who += f" {detail.agent_version}" if detail.agent_version else ", all versions"
+        if event.kind == "armed":
+            if not self._armed:
+                self._armed = True
+                text = (
+                    f"{when} the detectors have learned what is usual; from here on they can fire"
+                )
+                self._screen.line(text, "green")
+        elif event.kind == "cleared":
+            self._screen.line(f"{when} the {detail.severity} is over: {who}", "green")
+        elif (detail.scorer, detail.severity) not in self._explained:
+            # The same of all versions together, or of one of them, is no news.
+            self._explained.add((detail.scorer, detail.severity))
+            if detail.severity == "page":
+                self._explain(event, who)
+            else:
+                self._screen.line(f"{when} {detail.severity}: {who}", "yellow")
+
+    def _explain(self, event: Event, who: str) -> None:
+        """Write all that a person wants to know who is woken by it."""
+        detail, change = event.detail, event.detail.change
+        write = self._screen.line
+        write()
+        write(f"{moment(detail.traffic_ns):<10} ALARM  {who}", "red")
+        if change is not None:
+            usual = percent(detail.reference_rate)
+            write(f"           {_failed(change)} failed; usual is {usual}")
+            write(
+                f"           it changed between {moment(change.low_ns)} and"
+                f" {moment(change.high_ns)}, most likely at {moment(change.at_ns)}"
+            )
+        write(f"           evidence {detail.evidence:,.0f}, threshold {detail.threshold:,.0f}")
+        for example in self._console.examples(detail, limit=EXAMPLES):
+            write(f"           {self._console.link(example.episode_id)}")
+            for finding in example.verdicts[:1]:
+                reason = finding.reason
+                short = reason if len(reason) <= REASON else f"{reason[: REASON - 3]}..."
+                write(f"             {short}", "dim")
+        write()
+
+
+def _failed(change: Change) -> str:
+    rate = percent(change.failures / change.observations if change.observations else 0.0)
+    return f"{rate} of {change.observations} conversations since {moment(change.at_ns)}"
+
+
+def _versions(quality: Quality) -> list[str]:
+    found = {v.agent_version for s in quality.sections for v in s.versions if v.episodes}
+    return [one for one in (HEALTHY_VERSION, BROKEN_VERSION) if one in found]
+
+
+def _shares(quality: Quality, version: str) -> dict[str, float]:
+    return {
+        scorer.scorer: share.rate
+        for section in quality.sections
+        for scorer in section.scorers
+        for share in scorer.versions
+        if share.agent_version == version
+    }

@@ -1,0 +1,219 @@
+"""Test what is shown of an instance, against the records its API really answers with."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from alerts.console.conversation_list import Finding, Found, FoundPage
+from alerts.console.quality import Quality, ScorerQuality, Section, Share, Version
+from alerts.console.routes import AlarmsAnswer
+from alerts.stream_view import AlertDetail, AlertEvent, Change, StreamView
+from collector.demo.console import Console
+from collector.demo.mistakes import BROKEN_VERSION, HEALTHY_VERSION
+from collector.demo.screen import Screen
+from collector.demo.story import HOUR, Plan
+from collector.demo.watch import Watch
+
+START = 500_000 * HOUR
+SWITCH = START + 36 * HOUR
+PLAN = Plan(start_ns=START, end_ns=START + 48 * HOUR, switch_ns=SWITCH)
+
+
+def stream(hours: float, *, armed: bool = True, version: str = "", **more: Any) -> StreamView:
+    """Make a stream that has seen so many hours of the story."""
+    return StreamView(
+        **{
+            "stream": "s",
+            "slice": f"version={version}" if version else "all",
+            "agent": "pinewick-support",
+            "agent_version": version,
+            "environment": "production",
+            "scorer": "false_success",
+            "scorer_version": "1",
+            "phase": "armed" if armed else "learning",
+            "learned": 2_000 if armed else 100,
+            "learned_hours": 24 if armed else int(hours),
+            "reference_rate": 0.016,
+            "null_rate": 0.02,
+            "evidence": 7.0 if armed else 0.0,
+            "threshold": 1_000_000.0 if armed else 0.0,
+            "ticket_threshold": 1_000.0,
+            "observations": 500 if armed else 0,
+            "failures": 8.0,
+            "traffic_ns": START + int(hours * HOUR),
+            **more,
+        }
+    )
+
+
+def event(hours: float, kind: Any, *, version: str = "", severity: Any = "") -> AlertEvent:
+    """Make an event at an hour of the story."""
+    at_ns = START + int(hours * HOUR)
+    fired = kind == "fired"
+    span = Change(
+        low_ns=SWITCH - HOUR // 4,
+        at_ns=SWITCH,
+        high_ns=SWITCH + HOUR // 4,
+        observations=25,
+        failures=7,
+    )
+    return AlertEvent(
+        event_id=f"{hours}{kind}{version}{severity}",
+        at_ns=at_ns,
+        kind=kind,
+        stream="s",
+        slice="all",
+        detail=AlertDetail(
+            agent="pinewick-support",
+            agent_version=version,
+            environment="production",
+            scorer="false_success",
+            scorer_version="1",
+            severity=severity,
+            evidence=2_000_000.0,
+            threshold=1_000_000.0,
+            reference_rate=0.016,
+            null_rate=0.02,
+            observations=100,
+            traffic_ns=at_ns,
+            change=span if fired else None,
+        ),
+    )
+
+
+def quality(*versions: str) -> Quality:
+    """Make the quality of some versions: the first good, the second bad."""
+    rates = dict(zip(versions, (0.016, 0.29), strict=False))
+    shares = [
+        Share(agent_version=v, episodes=100, failing=1, rate=r, low=0.0, high=1.0)
+        for v, r in rates.items()
+    ]
+    told = [Version(agent_version=v, episodes=100, first_ns=0, last_ns=1) for v in versions]
+    scorers = [ScorerQuality(scorer="false_success", versions=shares)]
+    section = Section(
+        agent="a",
+        environment="e",
+        step_s=60,
+        episodes=100,
+        versions=told,
+        left_out=0,
+        scorers=scorers,
+    )
+    return Quality(sections=[section])
+
+
+class Instance:
+    """An instance that answers what it was told to."""
+
+    def __init__(self) -> None:
+        self.alarms = AlarmsAnswer(streams=[], events=[])
+        self.quality = Quality()
+        self.asked: list[httpx.URL] = []
+        self.screen = io.StringIO()
+        client = httpx.Client(transport=httpx.MockTransport(self._answer))
+        self.watch = Watch(Console("http://console", client), Screen(self.screen, {}), PLAN)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request.url)
+        verdict = Finding(
+            scorer="s", verdict="fail", level="conversation", target="", reason="It lied.", quote=""
+        )
+        found = Found(
+            episode_id="e 1",
+            conversation_id="c1",
+            episode=1,
+            agent="a",
+            agent_version="",
+            environment="",
+            variant="",
+            started_ns=1,
+            verdicts=[verdict],
+        )
+        bodies: dict[str, Any] = {
+            "/v1/alarms": self.alarms,
+            "/v1/quality": self.quality,
+            "/v1/conversations": FoundPage(conversations=[found]),
+        }
+        return httpx.Response(200, content=msgspec.json.encode(bodies[request.url.path]))
+
+    def sees(self, *streams: StreamView, events: tuple[AlertEvent, ...] = ()) -> list[str]:
+        """Poll, and return the lines that it gave."""
+        self.alarms = AlarmsAnswer(streams=streams, events=events)
+        self.screen.seek(0)
+        self.screen.truncate()
+        self.watch.poll()
+        return self.screen.getvalue().splitlines()
+
+
+def test_the_story_unfolds() -> None:
+    """Rates every few hours, what was learned, the switch, and the alarm, each told once."""
+    instance = Instance()
+    instance.quality = quality(HEALTHY_VERSION)
+    assert instance.sees() == []
+    assert instance.sees(stream(2.9, armed=False)) == []
+    (line,) = instance.sees(stream(7.5, armed=False))
+    assert "1.6 %" in line
+    assert line.endswith("learning, 7 h of 24")
+    assert instance.sees(stream(8.0, armed=False)) == []
+
+    armed = event(25, "armed")
+    first, second = instance.sees(stream(25.1), events=(armed,))
+    assert "have learned what is usual" in first
+    assert "7 / 1,000,000" in second
+    assert "2500" in second
+
+    instance.quality = quality(HEALTHY_VERSION, BROKEN_VERSION)
+    events = (
+        event(36.6, "fired", severity="page"),
+        event(36.6, "fired", severity="page", version=BROKEN_VERSION),
+        event(36.4, "fired", severity="ticket"),
+        armed,
+    )
+    lines = instance.sees(stream(36.7), events=events)
+    text = "\n".join(lines)
+    assert "goes live" in lines[0]
+    assert "ticket: false_success of pinewick-support, all versions" in lines[1]
+    assert "ALARM  false_success of pinewick-support 2.4.0" in lines[3]
+    assert text.count("ALARM") == 1
+    assert "28 % of 25 conversations since" in text
+    assert "usual is 1.6 %" in text
+    assert "http://console/conversations/e%201" in text
+    assert "It lied." in text
+    assert "29 %" in lines[-1]
+    assert instance.sees(stream(36.8), events=events) == []
+
+
+def test_examples_are_those_of_the_alarm() -> None:
+    """They are asked for by scorer, agent and version."""
+    instance = Instance()
+    fired = event(36.5, "fired", severity="page", version=BROKEN_VERSION)
+    instance.sees(stream(36.5), events=(fired,))
+    (asked,) = [url for url in instance.asked if url.path == "/v1/conversations"]
+    assert dict(asked.params) == {
+        "scorer": "false_success",
+        "agent": "pinewick-support",
+        "version": BROKEN_VERSION,
+        "limit": "3",
+    }
+
+
+def test_the_end_of_an_alarm() -> None:
+    """It is told."""
+    (line, _) = Instance().sees(stream(40.0), events=(event(40, "cleared", severity="page"),))
+    assert line.endswith("goes live: from here on it takes every new conversation")
+    instance = Instance()
+    lines = instance.sees(stream(40.0), events=(event(40, "cleared", severity="page"),))
+    assert any("the page is over" in one for one in lines)
+
+
+def test_an_instance_that_does_not_answer() -> None:
+    """The error is the caller's, who asks again."""
+    client = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(503)))
+    watch = Watch(Console("http://console", client), Screen(io.StringIO(), {}), PLAN)
+    with pytest.raises(httpx.HTTPStatusError):
+        watch.poll()

@@ -26,6 +26,8 @@ POINTS = 180
 """Points of a line at most."""
 _A_POINT = 80
 """Conversations that a point should rest on, where there are enough of them."""
+_TRAIL_S = 600
+"""Seconds of traffic between two points of a detector's evidence, as it is stored."""
 _FEWEST = 16
 """Points of a line where there are not."""
 _STEPS = (
@@ -315,7 +317,7 @@ def _evidence(
     if not streams:
         return {}
     lines: dict[str, dict[str, Evidence]] = defaultdict(dict)
-    bound = {"streams": streams, "step": max(step, 1), **period.parameters()}
+    bound = {"streams": streams, "step": max(step, _TRAIL_S), **period.parameters()}
     for row in query(_EVIDENCE, bound):
         line = lines[row["stream"]].setdefault(row["slice"], Evidence(slice=row["slice"]))
         line.at_ns.append(row["bucket"] * 1_000_000_000)

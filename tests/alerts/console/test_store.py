@@ -18,6 +18,8 @@ from collector.errors import (
 )
 from tests.alerts.console.front import Front
 
+NOTHING: list[Row] = []
+
 
 class Ailing:
     """A store in whatever state."""
@@ -43,7 +45,7 @@ class Ailing:
 def test_an_answer() -> None:
     """A question gets its rows, by a query that is bounded in time."""
     reader = Reader(Ailing())
-    assert asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=[])) == [
+    assert asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=NOTHING)) == [
         {"bounded": True}
     ]
 
@@ -51,7 +53,7 @@ def test_an_answer() -> None:
 def test_before_the_first_row() -> None:
     """While there is no schema, everything is empty and nothing is asked."""
     reader = Reader(Ailing(AssertionError(), tables=False))
-    assert asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=[])) == []
+    assert asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=NOTHING)) == []
 
 
 def test_a_store_that_hangs() -> None:
@@ -60,7 +62,7 @@ def test_a_store_that_hangs() -> None:
     store.hold.clear()
     reader = Reader(store, patience_s=0.05)
     with pytest.raises(RetryableError, match="shorter time range"):
-        asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=[]))
+        asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=NOTHING))
     store.hold.set()
 
 
@@ -76,7 +78,7 @@ def test_faults(fault: Exception, kind: type[Exception]) -> None:
     """What the store refuses is not the caller's fault; nonsense is."""
     reader = Reader(Ailing(fault))
     with pytest.raises(kind):
-        asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=[]))
+        asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=NOTHING))
 
 
 @pytest.mark.parametrize(

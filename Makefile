@@ -5,7 +5,7 @@ PIN := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version
        --no-emit-index-url --no-annotate --no-header
 # A file stays in one process: the embedded engine opens one directory at a time in each.
 PARALLEL := -n 2 --dist loadfile
-.PHONY: help setup run demo check test test-all debian accuracy docs lock
+.PHONY: help setup run demo check test test-all debian bench accuracy docs lock
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
@@ -40,6 +40,9 @@ test-all: setup ## The suite with its slow and heavy parts; what needs a Debian 
 
 debian: ## Install the Debian packages for test-all: Prometheus, Alertmanager, Chromium
 	.ci/debian
+
+bench: setup ## Measure beside Phoenix and MLflow and write docs/benchmarks.md: about 12 minutes
+	$(BIN)/python -m bench
 
 accuracy: setup ## Measure the scorers on labelled conversations, in OUTRIDER_CORPORA
 	$(BIN)/outrider evaluate $${OUTRIDER_CORPORA:-../shared/corpora}/faults_*.jsonl.gz

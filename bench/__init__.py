@@ -1,0 +1,1 @@
+"""Measure what Outrider costs, beside others that take the same bytes."""

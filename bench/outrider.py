@@ -11,15 +11,15 @@ from bench.loopback import get
 from bench.senders import Endpoint
 from bench.server import Server, environment
 from collector import serve_file
+from collector.config import Config
+from collector.config_file import PREFIX, addresses
 from collector.version import __version__
 
 ROOT = Path(__file__).parent.parent
 _ANY_PORT = {
-    "OUTRIDER__RECEIVE__HTTP": "127.0.0.1:0",
-    "OUTRIDER__RECEIVE__GRPC": "127.0.0.1:0",
-    "OUTRIDER__TELEMETRY__METRICS": "127.0.0.1:0",
-    "OUTRIDER__CONSOLE__ADDRESS": "127.0.0.1:0",
+    f"{PREFIX}{key.upper().replace('.', '__')}": "127.0.0.1:0" for key in addresses(Config())
 }
+"""Whatever it listens on, on free ports."""
 _NOTHING_LEFT = ("outrider_spans_in_flight", "outrider_open_episodes", "outrider_outbox_rows")
 
 

@@ -11,13 +11,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from collector.commands.command import Command, count
-from collector.errors import ConfigError, OutriderError
+from collector.errors import ConfigError, OutriderError, RetryableError
 
 if TYPE_CHECKING:
     from collector.demo.outcome import Outcome
@@ -97,6 +97,8 @@ def _play(
             if not arguments.exit:
                 _stay(performance, service, watch, stop)
         finally:
+            if stop.is_set():
+                screen.line("Stopping ...", "dim")
             performance.close()
     return 0 if outcome.good else 1
 
@@ -121,8 +123,6 @@ def _follow(
     performance: Performance, service: Service, watch: Watch, stop: threading.Event
 ) -> bool:
     """Show the story until the instance has seen all of it; false when we are to stop."""
-    import httpx
-
     quiet, deadline, before = 0, float("inf"), -1
     while quiet < QUIET_POLLS and time.monotonic() < deadline:
         if stop.wait(POLL_S):
@@ -130,7 +130,7 @@ def _follow(
         _check(performance, service)
         try:
             watch.poll()
-        except httpx.HTTPError:
+        except RetryableError:
             _check(performance, service)
             continue
         if performance.over.is_set():
@@ -185,14 +185,10 @@ def _point(screen: Screen, service: Service, *, stays: bool) -> None:
 
 def _stay(performance: Performance, service: Service, watch: Watch, stop: threading.Event) -> None:
     """Stay up, and go on telling of alarms, until we are to stop."""
-    import httpx
-
     while not stop.wait(POLL_S):
         _check(performance, service)
-        try:
+        with suppress(RetryableError):
             watch.poll()
-        except httpx.HTTPError:
-            continue
 
 
 def _make_empty(data_dir: Path) -> None:

@@ -8,6 +8,8 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from collector.errors import MalformedError, RetryableError
+
 T = TypeVar("T")
 
 
@@ -92,6 +94,8 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
 
     agent_version: str
     episodes: int
+    first_ns: int
+    """Start of its first conversation."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,7 +134,11 @@ class Examples(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Console:
-    """Read the API of an instance; every method raises ``httpx.HTTPError`` when it does not answer."""
+    """Read the API of an instance.
+
+    Every method raises ``RetryableError`` when the instance does not answer, and
+    ``MalformedError`` when it answers something else.
+    """
 
     def __init__(self, url: str, client: httpx.Client) -> None:
         self._url = url
@@ -155,6 +163,12 @@ class Console:
         return f"{self._url}/conversations/{quote(episode_id, safe='')}"
 
     def _get(self, path: str, kind: type[T], **parameters: Any) -> T:
-        answer = self._client.get(f"{self._url}{path}", params=parameters)
-        answer.raise_for_status()
-        return msgspec.json.decode(answer.content, type=kind)
+        try:
+            answer = self._client.get(f"{self._url}{path}", params=parameters)
+            answer.raise_for_status()
+        except httpx.HTTPError as error:
+            raise RetryableError(f"{self._url}{path}: {str(error) or type(error).__name__}") from error
+        try:
+            return msgspec.json.decode(answer.content, type=kind)
+        except msgspec.DecodeError as error:
+            raise MalformedError(f"{self._url}{path}: {error}") from error

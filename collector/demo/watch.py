@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 
-from collector.demo.console import Alarms, Change, Console, Event, Quality, Stream
+from collector.demo.console import Alarms, Change, Console, Detail, Event, Quality, Stream, Version
 from collector.demo.mistakes import BROKEN_VERSION, HEALTHY_VERSION
 from collector.demo.screen import Screen, moment, percent
 from collector.demo.story import HOUR, Plan
@@ -30,7 +31,8 @@ class Watch:
         self._screen = screen
         self._plan = plan
         self._told: set[str] = set()
-        self._explained: set[tuple[str, str]] = set()
+        self._fired: dict[str, dict[str, str]] = defaultdict(dict)
+        """Of each scorer, by severity, the version that was told of last; empty for all."""
         self._armed = self._live = False
         self._next = plan.start_ns + EVERY
         self.alarms = Alarms()
@@ -56,12 +58,12 @@ class Watch:
         """Ask once, and tell what is new.
 
         Raises:
-            httpx.HTTPError: the instance did not answer.
+            RetryableError: the instance did not answer.
         """
         self.alarms = self._console.alarms()
         fresh = [e for e in self.alarms.events if e.event_id not in self._told]
-        # Of two at once the one that names a version says more.
-        fresh.sort(key=lambda event: not event.detail.agent_version)
+        # Of those at once a page says more than a ticket, and one that names a version more.
+        fresh.sort(key=lambda e: (e.detail.severity != "page", not e.detail.agent_version))
         self._told.update(event.event_id for event in fresh)
         happenings: list[tuple[int, Callable[[], None]]] = [
             (event.detail.traffic_ns, partial(self._tell, event)) for event in fresh
@@ -123,14 +125,31 @@ class Watch:
                 )
                 self._screen.line(text, "green")
         elif event.kind == "cleared":
+            self._fired[detail.scorer].pop(detail.severity, None)
             self._screen.line(f"{when} the {detail.severity} is over: {who}", "green")
-        elif (detail.scorer, detail.severity) not in self._explained:
-            # The same of all versions together, or of one of them, is no news.
-            self._explained.add((detail.scorer, detail.severity))
-            if detail.severity == "page":
+        elif self._is_news(detail):
+            first = "page" not in self._fired[detail.scorer]
+            self._fired[detail.scorer][detail.severity] = detail.agent_version
+            if detail.severity == "page" and first:
                 self._explain(event, who)
             else:
                 self._screen.line(f"{when} {detail.severity}: {who}", "yellow")
+
+    def _is_news(self, detail: Detail) -> bool:
+        """Say whether an alarm tells more of its scorer than an earlier one did.
+
+        A page says more than a ticket, and one version more than all of them.
+        """
+        fired = self._fired[detail.scorer]
+        if detail.severity == "ticket":
+            return not fired
+        return not fired.get("page") and fired.get("page") != detail.agent_version
+
+    def _new(self, change: Change) -> list[Version]:
+        """Return the versions whose first conversation was about when the quality changed."""
+        about = range(change.low_ns - HOUR, change.high_ns + HOUR)
+        quality = self._console.quality()
+        return [v for s in quality.sections for v in s.versions if v.first_ns in about]
 
     def _explain(self, event: Event, who: str) -> None:
         """Write all that a person wants to know who is woken by it."""
@@ -145,6 +164,9 @@ class Watch:
                 f"           it changed between {moment(change.low_ns)} and"
                 f" {moment(change.high_ns)}, most likely at {moment(change.at_ns)}"
             )
+            for version in self._new(change):
+                first = moment(version.first_ns)
+                write(f"           version {version.agent_version} was first seen at {first}")
         write(f"           evidence {detail.evidence:,.0f}, threshold {detail.threshold:,.0f}")
         for example in self._console.examples(detail, limit=EXAMPLES):
             write(f"           {self._console.link(example.episode_id)}")

@@ -18,6 +18,7 @@ from collector.demo.mistakes import BROKEN_VERSION, HEALTHY_VERSION
 from collector.demo.screen import Screen
 from collector.demo.story import HOUR, Plan
 from collector.demo.watch import Watch
+from collector.errors import MalformedError, RetryableError
 
 START = 500_000 * HOUR
 SWITCH = START + 36 * HOUR
@@ -93,7 +94,10 @@ def quality(*versions: str) -> Quality:
         Share(agent_version=v, episodes=100, failing=1, rate=r, low=0.0, high=1.0)
         for v, r in rates.items()
     ]
-    told = [Version(agent_version=v, episodes=100, first_ns=0, last_ns=1) for v in versions]
+    told = [
+        Version(agent_version=v, episodes=100, first_ns=at_ns, last_ns=SWITCH)
+        for v, at_ns in zip(versions, (START, SWITCH), strict=False)
+    ]
     scorers = [ScorerQuality(scorer="false_success", versions=shares)]
     section = Section(
         agent="a",
@@ -179,6 +183,8 @@ def test_the_story_unfolds() -> None:
     assert "goes live" in lines[0]
     assert "ticket: false_success of pinewick-support, all versions" in lines[1]
     assert "ALARM  false_success of pinewick-support 2.4.0" in lines[3]
+    assert "version 2.4.0 was first seen at" in text
+    assert "version 2.3.0" not in text
     assert text.count("ALARM") == 1
     assert "28 % of 25 conversations since" in text
     assert "usual is 1.6 %" in text
@@ -186,6 +192,17 @@ def test_the_story_unfolds() -> None:
     assert "It lied." in text
     assert "29 %" in lines[-1]
     assert instance.sees(stream(36.8), events=events) == []
+
+
+def test_no_alarm_is_told_twice() -> None:
+    """After a page of all versions that of one is news, and after that no other."""
+    instance = Instance()
+    instance.sees(stream(36.1), events=(event(36.1, "fired", severity="page"),))
+    pages = [event(36.2, "fired", severity="page", version=v) for v in (BROKEN_VERSION, "")]
+    ticket = event(36.3, "fired", severity="ticket", version=BROKEN_VERSION)
+    (line,) = instance.sees(stream(36.3), events=(*pages, ticket))
+    assert line.endswith("page: false_success of pinewick-support 2.4.0")
+    assert instance.sees(stream(36.4), events=(event(36.4, "fired", severity="page"),)) == []
 
 
 def test_examples_are_those_of_the_alarm() -> None:
@@ -212,8 +229,11 @@ def test_the_end_of_an_alarm() -> None:
 
 
 def test_an_instance_that_does_not_answer() -> None:
-    """The error is the caller's, who asks again."""
-    client = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(503)))
+    """The error is the caller's, who asks again; an answer that makes no sense is another one."""
+    answers = iter((httpx.Response(503), httpx.Response(200, content=b"[]")))
+    client = httpx.Client(transport=httpx.MockTransport(lambda _: next(answers)))
     watch = Watch(Console("http://console", client), Screen(io.StringIO(), {}), PLAN)
-    with pytest.raises(httpx.HTTPStatusError):
+    with pytest.raises(RetryableError):
+        watch.poll()
+    with pytest.raises(MalformedError):
         watch.poll()

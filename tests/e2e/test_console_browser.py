@@ -216,12 +216,15 @@ def staged(tmp_path: Path) -> Iterator[str]:
     """Serve the console over a store in which a new version broke an hour ago."""
     store = ClickHouseStore.embedded(tmp_path / "store")
     store.migrate(ttl_days=0, verdict_days=0)
+    episodes = []
     for number in range(120):
         late = number >= 60
         name = "fail" if number % 2 and late else "pass"
         talk = f"talk-{number:03d}"
         version = "v8" if late else "v7"
-        fill(store, episode(talk, verdict(talk, name=name), at_s=number * 60, version=version))
+        verdicts = verdict(talk, name=name)
+        episodes.append(episode(talk, verdicts, at_s=number * 60, version=version))
+    fill(store, *episodes)
     broken = stream(
         slice="version=v8",
         agent_version="v8",

@@ -75,9 +75,12 @@ def episode(
 
 
 def fill(store: ClickHouseStore, *episodes: Decided) -> None:
-    """Store episodes."""
+    """Store episodes, all at once."""
+    rows: dict[str, list[tuple[Any, ...]]] = {}
     for one in episodes:
-        store.insert(rows_of(one))
+        for table, more in rows_of(one).items():
+            rows.setdefault(table, []).extend(more)
+    store.insert(rows)
 
 
 def fill_events(store: ClickHouseStore, *events: AlertEvent) -> None:

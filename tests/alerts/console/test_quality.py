@@ -26,10 +26,11 @@ from tests.collector.stores.episodes import SECOND, START_NS
 
 def test_rates_by_version(store: ClickHouseStore) -> None:
     """Each scorer has for each version its failures, its episodes and the interval of its rate."""
-    for number in range(10):
-        name = "fail" if number < 3 else "pass"
-        fill(store, episode(f"a{number}", verdict(f"a{number}", name=name), at_s=number * 60))
-    fill(store, episode("b", verdict("b", name="fail"), at_s=3_000, version="v8"))
+    ten = [
+        episode(f"a{n}", verdict(f"a{n}", name="fail" if n < 3 else "pass"), at_s=n * 60)
+        for n in range(10)
+    ]
+    fill(store, *ten, episode("b", verdict("b", name="fail"), at_s=3_000, version="v8"))
 
     (section,) = Front(store).json("/v1/quality")["sections"]
     assert (section["agent"], section["environment"], section["episodes"]) == ("shop", "prod", 11)
@@ -170,8 +171,9 @@ def test_the_width_of_a_point(span_s: int, episodes: int) -> None:
 
 def test_the_page(store: ClickHouseStore) -> None:
     """The page says what fires in words, links to the conversations, and shows the numbers."""
-    for number in range(4):
-        fill(store, episode(f"e{number}", verdict(f"e{number}", name="fail"), at_s=3_600 + number))
+    fill(
+        store, *(episode(f"e{n}", verdict(f"e{n}", name="fail"), at_s=3_600 + n) for n in range(4))
+    )
     firing = stream(
         slice="version=v7",
         agent_version="v7",

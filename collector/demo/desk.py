@@ -82,10 +82,10 @@ class Desk:
         said = [self.rng.choice(part).format(**(known | fields)) for part in parts]
         self.talk.agent_says(" ".join(one for one in said if one))
 
-    def parts(self, *, content: bool = True) -> None:
+    def parts(self, words: Sequence[str] = THANKS) -> None:
         """Take leave, if the customer writes once more at all."""
         if self.rng.random() < 0.4:
-            self.hears(THANKS if content else SHRUGS)
+            self.hears(words)
             self.says(PARTINGS)
 
     # --- looking
@@ -201,7 +201,7 @@ class Desk:
             self.hands_over("care", phrases)
         else:
             self.says(phrases)
-            self.parts(content=False)
+            self.parts(SHRUGS)
 
     def hands_over(self, department: str, first: Sequence[str] = ("",)) -> None:
         """Bring a person in and say so."""

@@ -51,6 +51,10 @@ WANTS_MORE = (
     "I'd like to talk to a supervisor about this.",
     "Can I speak to a person about this?",
 )
+CALMER = (
+    *("Ok, thank you.", "Good. I hope it helps.", "Fine, thanks.", "Alright. Please do better."),
+    *("Thanks for taking it seriously.", "Well, thank you for listening."),
+)
 BRUSHED_OFF = (
     "I understand that you are upset. The complaint will be read carefully.",
     "I am sorry that you feel that way. We take every complaint seriously.",
@@ -87,4 +91,4 @@ def complaint(desk: Desk) -> None:
         else:
             desk.hands_over("care", ("I understand.", "Of course.", ""))
         return
-    desk.parts(content=False)
+    desk.parts(CALMER)

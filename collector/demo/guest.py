@@ -118,7 +118,10 @@ class Guest:
     def opens(self, openings: Sequence[str], **fields: str) -> str:
         """Write a first message, with the order number if it is known."""
         number = self._rng.choice(NUMBER_SAID) if self.knows_number else ""
-        text = self._rng.choice(GREETINGS) + self._rng.choice(openings) + number
+        greeting, opening = self._rng.choice(GREETINGS), self._rng.choice(openings)
+        if greeting.endswith((". ", "! ")):
+            opening = opening[:1].upper() + opening[1:]
+        text = greeting + opening + number
         if self._formal:
             text += "\n" + self._rng.choice(SIGNATURES)
         return self.words(text, **fields)
@@ -142,4 +145,5 @@ class Guest:
         if self._hasty:
             text = text.lower().removesuffix(".").replace("please", "pls").replace("'", "")
             return re.sub(r"\bpw-", "PW-", text)
-        return text[:1].upper() + text[1:]
+        # Nobody writes an address with a capital.
+        return text if "@" in text.split(" ")[0] else text[:1].upper() + text[1:]

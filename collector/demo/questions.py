@@ -6,6 +6,7 @@ from datetime import date
 
 from collector.demo.catalogue import GOODS
 from collector.demo.desk import Desk, result_of
+from collector.demo.guest import SHRUGS
 
 IN_STOCK = (
     "do you have the {goods} in stock?",
@@ -105,7 +106,7 @@ def stock(desk: Desk) -> None:
     answer = desk.looks("check_stock", query=goods)
     if answer.error:
         desk.says(STOCK_FAILED)
-        desk.parts(content=False)
+        desk.parts(SHRUGS)
         return
     (found,) = result_of(answer)["articles"]
     count, price = found["in_stock"], found["price"]
@@ -141,7 +142,7 @@ def voucher(desk: Desk) -> None:
     answer = desk.looks("check_voucher", code=code)
     if answer.error:
         desk.says(VOUCHER_FAILED)
-        desk.parts(content=False)
+        desk.parts(SHRUGS)
         return
     found = result_of(answer)
     if found["valid"]:

@@ -9,12 +9,12 @@ BROKEN = (
     "my {item} arrived broken and I would like my money back.",
     "the {item} you sent me is damaged. I want a refund please.",
     "I unpacked the {item} today and it has a crack all over. Please refund me.",
-    "the zip of my {item} came off on the first day. Can I get a refund?",
+    "a part of my {item} came off on the first day. Can I get a refund?",
     "I got the wrong article instead of the {item}. I'd like a refund.",
     "my {item} was faulty out of the box. How do I get my money back?",
     "sorry to bother you, but the {item} came in pieces. Can you refund it?",
     "the {item} is nothing like in the pictures, please give me my money back.",
-    "{item} leaks. Refund please.",
+    "the {item} gave up after one night. Refund please.",
     "I'm quite disappointed, the {item} broke after one night. I want to be refunded.",
 )
 CHOICE = (

@@ -53,7 +53,7 @@ def judged(conversations: Iterator[Played]) -> list[tuple[frozenset[str], set[st
 @pytest.mark.parametrize("version", [HEALTHY_VERSION, BROKEN_VERSION])
 def test_scorers_find_what_is_wrong(version: str) -> None:
     """Each scorer finds nearly all that is there, and hardly anything that is not."""
-    verdicts = judged(played(1_500, version))
+    verdicts = judged(played(1_200, version))
     for scorer in RATES:
         wrong = [found for truths, found in verdicts if scorer in truths]
         sound = [found for truths, found in verdicts if scorer not in truths]
@@ -64,8 +64,8 @@ def test_scorers_find_what_is_wrong(version: str) -> None:
 
 def test_the_healthy_version_is_as_good_as_people() -> None:
     """No scorer fails more than three conversations of a hundred."""
-    failed = Counter(name for _, found in judged(played(2_000, HEALTHY_VERSION)) for name in found)
-    assert all(count <= 0.03 * 2_000 for count in failed.values()), failed
+    failed = Counter(name for _, found in judged(played(1_200, HEALTHY_VERSION)) for name in found)
+    assert all(count <= 0.03 * 1_200 for count in failed.values()), failed
     assert set(failed) == set(RATES)
 
 

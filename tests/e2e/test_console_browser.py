@@ -156,6 +156,11 @@ def test_every_page(live: Served, screen: BrowserContext) -> None:
             charts = page.locator(".chart").count()
             assert charts > 0
             assert page.locator(".chart .scatterlayer .js-line").count() >= charts
+        if path == f"/conversations/{first['episode_id']}":
+            for verdict_shown in page.locator(".verdicts li").all():
+                box = verdict_shown.bounding_box()
+                assert box is not None
+                assert box["x"] >= 0
         page.close()
 
 
@@ -184,7 +189,7 @@ def test_by_keyboard(live: Served, screen: BrowserContext) -> None:
     """The first key press offers to skip the navigation, and folded calls open by keyboard."""
     page = opened(screen, live.console, "/conversations?scorer=looping&agent=kettle-support")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.evaluate("document.activeElement.className") == "to-content"
     page.locator(".found a.id").first.press("Enter")
     summary = page.locator("details.aside summary").first
     summary.press("Enter")

@@ -17,8 +17,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-import msgspec
-
 from alerts.console.routes import Console, Learning
 from alerts.detectors.detection import Detection
 from alerts.detectors.gauges import gauges as detector_gauges
@@ -36,7 +34,7 @@ from collector.banner import banner, base_url
 from collector.callers import Guard, programs
 from collector.clock import SteadyClock
 from collector.config import Config, DetectConfig
-from collector.connections import Bounds, allowed
+from collector.config_file import with_addresses
 from collector.data_path import DataPath
 from collector.decision import Decider
 from collector.errors import ConfigError
@@ -49,13 +47,13 @@ from collector.pins import Pins
 from collector.pipeline import Pipeline
 from collector.process import Process, serve_until_told
 from collector.reading import Reader
-from collector.receivers.otlp_http import CROWDED, otlp_http
+from collector.receivers.otlp_ports import otlp_ports
 from collector.recovery import restore
 from collector.redactor import Redactor
 from collector.safe_rows import SafeRows
 from collector.sampler import Sampler
 from collector.serve_file import Running
-from collector.servers import Listening
+from collector.servers import Listening, Port
 from collector.shipping import Shipping
 from collector.stitcher import Stitcher
 from collector.stores.clickhouse import open_store
@@ -245,14 +243,6 @@ def serve(config: Config, data_dir: Path) -> int:
     path = data_path(config, data_dir, clock_ns=clock)
     process = Process(path, clock_ns=clock)
     log = logging.getLogger("outrider")
-    receiver = otlp_http(
-        accept=process.accept,
-        count=path.tally.count,
-        limits=config.receive,
-        clock_ns=clock,
-        log=log,
-        token=config.auth.token,
-    )
     console = Console(
         path.store,
         alarms=path.alarms,
@@ -277,32 +267,23 @@ def serve(config: Config, data_dir: Path) -> int:
         programs(host=parse_address(config.telemetry.metrics).host, token=config.auth.token),
     )
     try:
-        servers = [
-            Listening(
-                "receive.http",
-                config.receive.http,
-                receiver,
-                bounds=Bounds(most=allowed(share=1 / 2, at_most=1_024)),
-                refused=lambda: path.tally.count("requests_rejected_total", 1.0, CROWDED),
+        servers: dict[str, Port] = {
+            **otlp_ports(
+                config, accept=process.accept, count=path.tally.count, clock_ns=clock, log=log
             ),
-            Listening("telemetry.metrics", config.telemetry.metrics, metrics),
-            Listening("console.address", config.console.address, talked_to),
-        ]
+            "telemetry.metrics": Listening("telemetry.metrics", config.telemetry.metrics, metrics),
+            "console.address": Listening("console.address", config.console.address, talked_to),
+        }
     except ConfigError:
         process.stop()
         raise
-    receive, telemetry, open_to = (server.address for server in servers)
-    bound = msgspec.structs.replace(
-        config,
-        receive=msgspec.structs.replace(config.receive, http=receive),
-        telemetry=msgspec.structs.replace(config.telemetry, metrics=telemetry),
-        console=msgspec.structs.replace(config.console, address=open_to),
-    )
+    bound = with_addresses(config, {key: server.address for key, server in servers.items()})
     running = Running(
         pid=os.getpid(),
-        console=open_to,
-        metrics=telemetry,
-        otlp_http=receive,
+        console=bound.console.address,
+        metrics=bound.telemetry.metrics,
+        otlp_http=bound.receive.http,
+        otlp_grpc=bound.receive.grpc,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
@@ -312,7 +293,7 @@ def serve(config: Config, data_dir: Path) -> int:
         sys.stdout.flush()
 
     try:
-        return serve_until_told(process, servers, announce=announce)
+        return serve_until_told(process, list(servers.values()), announce=announce)
     finally:
         serve_file.remove(data_dir, pid=running.pid)
 

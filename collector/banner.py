@@ -15,9 +15,12 @@ def banner(config: Config) -> str:
     The addresses are those of ``config``: when the system chose a port, pass a
     configuration that names the chosen one. The token itself is never printed.
     """
-    http = base_url(config.receive.http)
+    secure = bool(config.receive.tls.cert_file)
+    http = base_url(config.receive.http, tls=secure)
+    grpc = config.receive.grpc and base_url(config.receive.grpc, tls=secure)
     lines = [
         f"OTLP/HTTP  {http}",
+        *([f"OTLP/gRPC  {grpc}"] if grpc else []),
         f"metrics    {base_url(config.telemetry.metrics)}/metrics",
         f"console    {base_url(config.console.address)}",
         "",
@@ -32,8 +35,10 @@ def banner(config: Config) -> str:
     return "\n".join(lines) + "\n"
 
 
-def base_url(address: str) -> str:
+def base_url(address: str, *, tls: bool = False) -> str:
     """Return the URL at which a client on this machine reaches an address that was bound."""
     parsed = parse_address(address)
     host = "127.0.0.1" if parsed.host in ANY_HOST else parsed.host
-    return f"http://[{host}]:{parsed.port}" if ":" in host else f"http://{host}:{parsed.port}"
+    scheme = "https" if tls else "http"
+    shown = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{shown}:{parsed.port}"

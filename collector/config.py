@@ -27,17 +27,31 @@ Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
 """A share between 0 and 1."""
 
 
+class TlsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """TLS of the ports that take OTLP."""
+
+    cert_file: str = ""
+    """PEM file with the certificate and its chain, shown on the OTLP ports; empty for no TLS. Read at start."""
+    key_file: str = ""
+    """PEM file with its private key, without a passphrase."""
+    client_ca_file: str = ""
+    """PEM file with the authorities of senders' certificates; with it every sender must show one."""
+
+
 class ReceiveConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where traffic comes in."""
 
     http: str = "127.0.0.1:4318"
     """Address of the OTLP/HTTP receiver."""
+    grpc: str = "127.0.0.1:4317"
+    """Address of the OTLP/gRPC receiver; empty for none."""
+    tls: TlsConfig = TlsConfig()
     max_body: Limit = 20 * 1024 * 1024
-    """Largest request body as sent, before decompression; larger ones get 413."""
+    """Largest request body as sent, before decompression; larger ones get 413 or RESOURCE_EXHAUSTED."""
     max_decompressed: Limit = 64 * 1024 * 1024
-    """Largest request body after decompression; larger ones get 413."""
+    """Largest request body after decompression; larger ones get the same."""
     max_in_flight: Limit = 256 * 1024 * 1024
-    """Bodies held in memory before their acknowledgement; over it senders get 503 and Retry-After."""
+    """Bodies held in memory before their acknowledgement; over it senders get 503 or UNAVAILABLE, and when to try again."""
 
 
 class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -60,11 +60,22 @@ def validate(config: Config) -> None:
 
 def addresses(config: Config) -> dict[str, str]:
     """Return every address the process binds, by its key."""
+    grpc = {"receive.grpc": config.receive.grpc} if config.receive.grpc else {}
     return {
         "receive.http": config.receive.http,
+        **grpc,
         "console.address": config.console.address,
         "telemetry.metrics": config.telemetry.metrics,
     }
+
+
+def with_addresses(config: Config, bound: Mapping[str, str]) -> Config:
+    """Put the addresses that were bound, by their keys, in the place of those that were asked for."""
+    for key, address in bound.items():
+        name, _, field = key.partition(".")
+        section = msgspec.structs.replace(getattr(config, name), **{field: address})
+        config = msgspec.structs.replace(config, **{name: section})
+    return config
 
 
 def _check_addresses(config: Config) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import ssl
 from collections.abc import Callable
 from typing import Any
 
@@ -53,12 +54,24 @@ class BoundedConfig(uvicorn.Config):
     """Carry the bounds to each connection."""
 
     def __init__(
-        self, app: Any, *, bounds: Bounds, refused: Callable[[], None], **settings: Any
+        self,
+        app: Any,
+        *,
+        bounds: Bounds,
+        refused: Callable[[], None],
+        tls: ssl.SSLContext | None = None,
+        **settings: Any,
     ) -> None:
-        """Take the bounds, and what is told of each connection above them."""
+        """Take the bounds, what is told of each connection above them, and TLS if any."""
         super().__init__(app, http=Connection, ws="none", **settings)
         self.bounds = bounds
         self.refused = refused
+        self._tls = tls
+
+    def load(self) -> None:
+        """Load the application, and put the TLS that was read before in its place."""
+        super().load()
+        self.ssl = self._tls
 
 
 class Connection(HttpToolsProtocol):

@@ -16,7 +16,7 @@ import msgspec
 from collector.data_path import DataPath
 from collector.journal_records import ConversationEnd, Entry
 from collector.otlp import Batch
-from collector.servers import Listening, run_all
+from collector.servers import Port, run_all
 from collector.totals import Deltas, SeriesKey
 
 _LOG = logging.getLogger(__name__)
@@ -150,11 +150,14 @@ class Process:
 
 
 def serve_until_told(
-    process: Process, servers: Sequence[Listening], *, announce: Callable[[], None]
+    process: Process, servers: Sequence[Port], *, announce: Callable[[], None]
 ) -> int:
     """Serve until SIGINT or SIGTERM, then drain; a second signal ends at once.
 
     Returns 1 when the pipeline could not go on, so that a supervisor starts us again.
+
+    Raises:
+        ConfigError: a port was lost since it was bound.
     """
     try:
         with asyncio.Runner(loop_factory=_event_loop) as runner:
@@ -173,9 +176,7 @@ def _event_loop() -> asyncio.AbstractEventLoop:
     return uvloop.new_event_loop()
 
 
-async def _serve(
-    process: Process, servers: Sequence[Listening], announce: Callable[[], None]
-) -> None:
+async def _serve(process: Process, servers: Sequence[Port], announce: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
 
     def stop_all() -> None:
@@ -196,5 +197,7 @@ async def _serve(
     for number in _STOPPING:
         loop.add_signal_handler(number, on_signal)
     process.start()
+    for server in servers:
+        await server.open()
     announce()
     await run_all(servers)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import ssl
 import time
 from collections.abc import Callable, Generator, Sequence
+from typing import Protocol
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from collector.address import parse_address
+from collector.address import Address, parse_address
 from collector.connections import BoundedConfig, Bounds, allowed
 from collector.errors import ConfigError
 from collector.seldom import seldom
@@ -20,10 +22,33 @@ _BACKLOG = 2048
 """Connections that may wait to be taken."""
 _AT_ONCE = 16
 """Connections taken before those already there are looked at; asyncio calls this backlog too."""
-_CHATTY = ("uvicorn.error", "asyncio")
+_CHATTY = ("uvicorn.error", "asyncio", "grpc._cython.cygrpc")
 """Loggers that have something to say about every caller's mistake."""
 _SHARE = 1 / 8
 _MOST = 128
+
+
+class Port(Protocol):
+    """One bound port, whatever is spoken on it."""
+
+    address: str
+    """As bound: ``host:port``."""
+
+    async def open(self) -> None:
+        """Be ready for callers.
+
+        Raises:
+            ConfigError: the port was lost; the text names the key.
+        """
+
+    async def run(self) -> None:
+        """Serve until told to stop, then finish what is under way."""
+
+    def stop(self) -> None:
+        """Take no more requests and finish those under way."""
+
+    def close(self) -> None:
+        """Let go of the port, started or not."""
 
 
 class Listening:
@@ -37,6 +62,7 @@ class Listening:
         *,
         bounds: Bounds | None = None,
         refused: Callable[[], None] = lambda: None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         """Bind at once, so that a taken port is an error before anything starts.
 
@@ -46,32 +72,20 @@ class Listening:
             app: What answers.
             bounds: Of its connections; by default a few, as for a port that people use.
             refused: Told of each connection above the bounds.
+            tls: For HTTPS; none for plain HTTP.
 
         Raises:
             ConfigError: the address cannot be bound; the text names the key.
         """
-        parsed = parse_address(address)
-        family = socket.AF_INET6 if ":" in parsed.host else socket.AF_INET
-        self._socket = socket.socket(family, socket.SOCK_STREAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            self._socket.bind((parsed.host, parsed.port))
-            # At once: until then a second process may bind the same port, and callers are refused.
-            self._socket.listen(_BACKLOG)
-        except OSError as error:
-            self._socket.close()
-            raise ConfigError(
-                f"{key}: cannot listen on {address} ({error.strerror}); "
-                f"stop what uses it or set {key} to another address"
-            ) from error
-        port = self._socket.getsockname()[1]
-        self.address = f"[{parsed.host}]:{port}" if ":" in parsed.host else f"{parsed.host}:{port}"
+        self._socket = bound(key, address, listen=True)
+        self.address = shown(address, self._socket)
         """As bound; the port is real even when 0 was asked for."""
         self._server = _Server(
             BoundedConfig(
                 app,
                 bounds=bounds or Bounds(most=allowed(share=_SHARE, at_most=_MOST)),
                 refused=refused,
+                tls=tls,
                 lifespan="off",
                 log_config=None,
                 access_log=False,
@@ -80,6 +94,9 @@ class Listening:
                 timeout_graceful_shutdown=5,
             )
         )
+
+    async def open(self) -> None:
+        """Do nothing: callers wait in line since it was made."""
 
     async def run(self) -> None:
         """Serve until told to stop."""
@@ -109,7 +126,41 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def run_all(servers: Sequence[Listening]) -> None:
+def bound(key: str, address: str, *, listen: bool = False) -> socket.socket:
+    """Bind a socket.
+
+    Args:
+        key: The configuration key of the address.
+        address: ``host:port``.
+        listen: Whether callers may wait in line at once. Without it a second process may bind the
+            same port, though only one of them can listen.
+
+    Raises:
+        ConfigError: the address cannot be bound; the text names the key.
+    """
+    parsed = parse_address(address)
+    family = socket.AF_INET6 if ":" in parsed.host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((parsed.host, parsed.port))
+        if listen:
+            made.listen(_BACKLOG)
+    except OSError as error:
+        made.close()
+        raise ConfigError(
+            f"{key}: cannot listen on {address} ({error.strerror}); "
+            f"stop what uses it or set {key} to another address"
+        ) from error
+    return made
+
+
+def shown(address: str, taken: socket.socket) -> str:
+    """Write an address with the port that was bound, which the system chose when 0 was asked for."""
+    return str(Address(host=parse_address(address).host, port=taken.getsockname()[1]))
+
+
+async def run_all(servers: Sequence[Port]) -> None:
     """Serve on every port until each was told to stop; the first that fails stops all."""
     with seldom(*_CHATTY, seconds=time.monotonic):
         tasks = [asyncio.create_task(server.run()) for server in servers]

@@ -11,7 +11,7 @@ import ast
 import inspect
 import re
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -65,18 +65,27 @@ def settings() -> list[Setting]:
                 )
             )
             continue
-        section = hint()
-        found.extend(
-            Setting(
-                section=name,
-                key=f"{name}.{key}",
-                kind=_kind(inner),
-                default=written(getattr(section, key), inner),
-                meaning=documented[hint.__name__, key],
-            )
-            for key, inner in typing.get_type_hints(hint, include_extras=True).items()
-        )
+        found.extend(_section(name, name, hint, documented))
     return found
+
+
+def _section(
+    section: str, prefix: str, struct: type[msgspec.Struct], documented: dict[tuple[str, str], str]
+) -> Iterator[Setting]:
+    """List the keys of a section, those of the parts in it too."""
+    usual = struct()
+    for name, hint in typing.get_type_hints(struct, include_extras=True).items():
+        key = f"{prefix}.{name}"
+        if _is_section(hint):
+            yield from _section(section, key, hint, documented)
+            continue
+        yield Setting(
+            section=section,
+            key=key,
+            kind=_kind(hint),
+            default=written(getattr(usual, name), hint),
+            meaning=documented[struct.__name__, name],
+        )
 
 
 def section_meanings() -> dict[str, str]:

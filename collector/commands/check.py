@@ -108,6 +108,7 @@ def own_addresses(running: Running) -> dict[str, str]:
     """Return the addresses that a running process has bound, by their keys."""
     return {
         "receive.http": running.otlp_http,
+        "receive.grpc": running.otlp_grpc,
         "console.address": running.console,
         "telemetry.metrics": running.metrics,
     }
@@ -117,10 +118,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything that `serve` would trip over, and say what differs from the defaults."""
     from collector.redactor import Redactor
     from collector.serve_file import read
+    from collector.tls import server_context
     from scorers.registry import configured
 
     config = config_of(arguments)
     configured(config.scorers)
+    server_context(config.receive.tls)
     Redactor(config.redact.kinds, config.redact.patterns)
     warn_of_stray_variables()
     if arguments.print:

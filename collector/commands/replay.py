@@ -80,7 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
 def configured_url(config: Config) -> str:
     """Return where an instance with this configuration receives; the default if it chose a port."""
     chosen = parse_address(config.receive.http).port == 0
-    return DEFAULT_URL if chosen else base_url(config.receive.http)
+    tls = bool(config.receive.tls.cert_file)
+    return DEFAULT_URL if chosen else base_url(config.receive.http, tls=tls)
 
 
 def _status(report: Report) -> str:

@@ -55,7 +55,7 @@ SERVE = Command(
     name="serve",
     summary="receive traffic, score every conversation, store and export the results",
     description=(
-        "Listen for OTLP on 127.0.0.1:4318, score each conversation when it is finished, keep it in "
+        "Listen for OTLP on 127.0.0.1:4318 (HTTP) and 4317 (gRPC), score each conversation when it is finished, keep it in "
         "ClickHouse (embedded unless store.url is set) and export its quality on "
         "127.0.0.1:9464/metrics. Stop it with Ctrl-C; nothing that was acknowledged is lost."
     ),

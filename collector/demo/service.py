@@ -62,6 +62,7 @@ class Service:
         usual = Config()
         wanted = {
             "RECEIVE__HTTP": usual.receive.http,
+            "RECEIVE__GRPC": usual.receive.grpc,
             "CONSOLE__ADDRESS": usual.console.address,
             "TELEMETRY__METRICS": usual.telemetry.metrics,
         }

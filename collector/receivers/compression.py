@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 from collector.errors import MalformedError, OversizedError, UnsupportedError
 
-ENCODINGS = ("identity", "gzip", "deflate")
+ENCODINGS = ("identity", "gzip", "deflate", "zstd")
 """Values of ``Content-Encoding`` that are understood."""
 
 MAX_MEMBERS = 64
-"""Gzip members in one body; each costs a copy of what follows it, so many small ones are an attack."""
+"""Gzip members or zstd frames in one body; each costs a copy of what follows it, so many small ones are an attack."""
 
 _GZIP_BITS = 31
 _ZLIB_BITS = 15
 _RAW_BITS = -15
+_ZSTD: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
+"""RFC 9659: 8 MiB of history, which is memory of ours, must do for HTTP."""
 
 
 def check_encoding(encoding: str) -> str:
@@ -50,7 +58,7 @@ def inflate(body: bytes, encoding: str, *, limit: int) -> bytes:
     parts: list[bytes] = []
     try:
         return _inflate(body, encoding, limit, parts)
-    except zlib.error as error:
+    except (zlib.error, zstd.ZstdError) as error:
         raise MalformedError(f"the body is not {encoding}: {error}") from None
     finally:
         # An error holds the frames it passed; what they made must not wait for it to be forgotten.
@@ -61,16 +69,20 @@ def _inflate(body: bytes, encoding: str, limit: int, parts: list[bytes]) -> byte
     room = limit
     while body:
         if len(parts) == MAX_MEMBERS:
-            raise MalformedError(f"the gzip body has more than {MAX_MEMBERS} members")
-        stream = zlib.decompressobj(_window_bits(body, encoding))
+            raise MalformedError(f"the {encoding} body has more than {MAX_MEMBERS} parts")
+        stream = (
+            zstd.ZstdDecompressor(options=_ZSTD)
+            if encoding == "zstd"
+            else zlib.decompressobj(_window_bits(body, encoding))
+        )
         parts.append(stream.decompress(body, room + 1))
         room -= len(parts[-1])
         if room < 0:
             raise OversizedError(f"the decompressed body is larger than {limit} bytes")
         if not stream.eof:
             raise MalformedError(f"the {encoding} body ends too early")
-        # A gzip body may be several members in a row; anything else after the end is noise.
-        body = stream.unused_data if encoding == "gzip" else b""
+        # Gzip members and zstd frames may follow each other; after zlib's end there is only noise.
+        body = stream.unused_data if encoding != "deflate" else b""
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 

@@ -7,14 +7,8 @@ sender drops its batch on any other failure.
 
 from __future__ import annotations
 
-import functools
-import logging
 import math
-from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar
 
-import anyio
-from anyio.to_thread import run_sync
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,19 +19,11 @@ from collector.address import parse_address
 from collector.callers import programs
 from collector.config import ReceiveConfig
 from collector.errors import RetryableError, UnsupportedError
-from collector.journal_records import Entry
-from collector.otlp import Batch, Encoding, Signal, failure, parse, response
-from collector.receivers.bearer import credential_hash
-from collector.receivers.compression import check_encoding, inflate
-from collector.receivers.intake import Allowance, Intake, read_body
-from collector.receivers.refusals import (
-    FORBIDDEN,
-    INTERNAL,
-    UNAUTHENTICATED,
-    WRONG_METHOD,
-    Refusal,
-    refusal_of,
-)
+from collector.otlp import Encoding, Signal, failure
+from collector.receivers.admission import Admission, Sent
+from collector.receivers.compression import check_encoding
+from collector.receivers.intake import Allowance, read_body
+from collector.receivers.refusals import FORBIDDEN, UNAUTHENTICATED, WRONG_METHOD, Refusal
 
 RECEIVER = "otlp_http"
 CROWDED = {"receiver": RECEIVER, "reason": "too_many_connections"}
@@ -48,27 +34,6 @@ CONTENT_TYPES: dict[str, Encoding] = {
     "application/json": "json",
 }
 MEDIA_TYPES = {encoding: media for media, encoding in CONTENT_TYPES.items()}
-
-HEAVY_BYTES = 256 * 1024
-"""Bodies from here on are parsed beside the event loop."""
-
-HEAVY_COMPRESSED_BYTES = 8 * 1024
-"""Compressed ones already from here on, for they may grow a thousandfold."""
-
-HEAVY_AT_ONCE = 2
-"""Heavy bodies worked on at a time; it bounds what may be decompressed and not yet counted."""
-
-Accept = Callable[[Entry, Batch], Awaitable[None]]
-"""Makes a request durable and hands it on; returns once it may be acknowledged."""
-
-Made = TypeVar("Made")
-
-
-class Count(Protocol):
-    """Raise a counter."""
-
-    def __call__(self, name: str, amount: float, labels: dict[str, str]) -> None:
-        """Add ``amount`` to the series ``name`` with these labels."""
 
 
 class _Endpoint:
@@ -86,28 +51,12 @@ class _Endpoint:
 
 
 class _Receiver:
-    """Take requests in: check, read, parse, hand on, answer, and count what is turned away."""
+    """Take requests in: check, read, hand on, answer, and count what is turned away."""
 
-    def __init__(
-        self,
-        *,
-        accept: Accept,
-        count: Count,
-        limits: ReceiveConfig,
-        token: str,
-        clock_ns: Callable[[], int],
-        log: logging.Logger,
-    ) -> None:
-        self._accept = accept
-        self._count = count
+    def __init__(self, admission: Admission, *, limits: ReceiveConfig, token: str) -> None:
+        self._admission = admission
         self._limits = limits
         self._callers = programs(host=parse_address(limits.http).host, token=token)
-        self._clock_ns = clock_ns
-        self._log = log
-        self._intake = Intake(limits.max_in_flight)
-        self._heavy = anyio.CapacityLimiter(HEAVY_AT_ONCE)
-        self._known: set[str] = set()
-        """Unexpected errors already in the log, by class."""
 
     async def answer(self, signal: Signal | None, request: Request) -> Response:
         """Answer one request; never raises for what a sender or the disk can do."""
@@ -120,16 +69,14 @@ class _Receiver:
             why = UNAUTHENTICATED if shows_none else FORBIDDEN
             return self._refuse(encoding, why, stranger.message)
         try:
-            with self._intake.allowance() as allowance:
+            with self._admission.intake.allowance() as allowance:
                 return await self._take(signal, encoding, request, allowance)
         except Exception as error:  # noqa: BLE001  # a bug of ours must not make the sender drop its batch
-            refusal = refusal_of(error)
-            if refusal is None:
-                return self._refuse(encoding, INTERNAL, self._unforeseen(error))
+            refusal, message = self._admission.refusal(error)
             headers = refusal.headers
             if isinstance(error, RetryableError):
                 headers = {"retry-after": str(max(1, math.ceil(error.retry_after_s)))}
-            return self._refuse(encoding, refusal, str(error), headers)
+            return self._refuse(encoding, refusal, message, headers)
 
     async def _take(
         self, signal: Signal | None, encoding: Encoding | None, request: Request, hold: Allowance
@@ -142,72 +89,16 @@ class _Receiver:
         compression = check_encoding(request.headers.get("content-encoding", ""))
         raw = await read_body(request, limit=self._limits.max_body, allowance=hold)
         if signal is None:
-            self._reject("metrics_not_stored")
+            self._admission.reject(RECEIVER, "metrics_not_stored")
             return _success(encoding, b"{}" if encoding == "json" else b"")
-        if not raw:
-            return _success(encoding, response(signal, encoding, rejected=0, message=""))
-        body, batch = await self._parse(signal, encoding, raw, compression)
-        if body is not raw:
-            hold.take(len(body))
-        if batch.accepted:
-            entry = Entry(
-                received_ns=self._clock_ns(),
-                receiver=RECEIVER,
-                signal=signal,
-                encoding=encoding,
-                credential=credential_hash(request.headers.get("authorization", "")),
-                items=batch.accepted,
-                body=body,
-            )
-            await self._accept(entry, batch)
-        if batch.rejected:
-            name = "spans_rejected_total" if signal == "traces" else "log_records_rejected_total"
-            self._count(name, batch.rejected, {"receiver": RECEIVER, "reason": "invalid"})
-        answer = response(signal, encoding, rejected=batch.rejected, message=batch.reject_reason)
-        return _success(encoding, answer)
-
-    async def _parse(
-        self, signal: Signal, encoding: Encoding, raw: bytes, compression: str
-    ) -> tuple[bytes, Batch]:
-        """Decompress and parse, beside the event loop when it may take long."""
-        limit = self._limits.max_decompressed
-        compressed = compression != "identity"
-        if len(raw) >= (HEAVY_COMPRESSED_BYTES if compressed else HEAVY_BYTES):
-
-            def work() -> tuple[bytes, Batch]:
-                body = inflate(raw, compression, limit=limit)
-                return body, parse(signal, encoding, body)
-
-            return await self._beside(work)
-        body = inflate(raw, compression, limit=limit)
-        if len(body) >= HEAVY_BYTES:
-            return body, await self._beside(functools.partial(parse, signal, encoding, body))
-        return body, parse(signal, encoding, body)
-
-    async def _beside(self, work: Callable[[], Made]) -> Made:
-        """Run work in a thread; what it had made is gone when it raises.
-
-        An error that crosses threads ends up in a cycle with the future that carried it, and keeps
-        every frame it passed, with bodies of megabytes, until the garbage collector comes by.
-        """
-
-        def outcome() -> tuple[Made] | Exception:
-            try:
-                return (work(),)
-            except Exception as error:  # noqa: BLE001  # raised again below
-                error.__cause__ = error.__context__ = None
-                return error.with_traceback(None)
-
-        made = await run_sync(outcome, limiter=self._heavy)
-        if isinstance(made, tuple):
-            return made[0]
-        try:
-            raise made
-        finally:
-            del made
-
-    def _reject(self, reason: str) -> None:
-        self._count("requests_rejected_total", 1.0, {"receiver": RECEIVER, "reason": reason})
+        sent = Sent(
+            receiver=RECEIVER,
+            signal=signal,
+            encoding=encoding,
+            compression=compression,
+            authorization=request.headers.get("authorization", ""),
+        )
+        return _success(encoding, await self._admission.take(sent, raw, hold))
 
     def _refuse(
         self,
@@ -217,7 +108,7 @@ class _Receiver:
         headers: dict[str, str] | None = None,
     ) -> Response:
         """Count a request under a reason and answer it with a ``google.rpc.Status``."""
-        self._reject(refusal.reason)
+        self._admission.reject(RECEIVER, refusal.reason)
         spoken: Encoding = encoding or "json"
         return Response(
             failure(spoken, code=refusal.code, message=message),
@@ -226,39 +117,16 @@ class _Receiver:
             media_type=MEDIA_TYPES[spoken],
         )
 
-    def _unforeseen(self, error: Exception) -> str:
-        """Log an error nobody foresaw, once a kind, and say what to tell the sender."""
-        kind = type(error).__name__
-        if kind not in self._known:
-            self._known.add(kind)
-            self._log.error("receiving failed; further %s are only counted", kind, exc_info=error)
-        return f"an unexpected {kind}; try again"
 
-
-def otlp_http(
-    *,
-    accept: Accept,
-    count: Count,
-    limits: ReceiveConfig,
-    clock_ns: Callable[[], int],
-    log: logging.Logger,
-    token: str = "",
-) -> Starlette:
+def otlp_http(admission: Admission, *, limits: ReceiveConfig, token: str = "") -> Starlette:
     """Build the application for the OTLP/HTTP port.
 
     Args:
-        accept: Makes an accepted request durable and hands it to the pipeline. It may raise
-            ``RetryableError``, which senders see as 503 with Retry-After.
-        count: Raises ``requests_rejected_total{receiver,reason}`` and
-            ``spans_rejected_total{receiver,reason}`` (``log_records_rejected_total`` for logs).
-        limits: Largest bodies, and the address that is served.
-        clock_ns: Unix time in nanoseconds.
-        log: Told of unexpected errors, once a kind.
+        admission: Takes in what was read, and counts what is turned away.
+        limits: Largest body as sent, and the address that is served.
         token: Bearer token that senders must show; empty for none.
     """
-    receiver = _Receiver(
-        accept=accept, count=count, limits=limits, token=token, clock_ns=clock_ns, log=log
-    )
+    receiver = _Receiver(admission, limits=limits, token=token)
     return Starlette(
         routes=[
             Route("/v1/traces", _Endpoint("traces", receiver)),

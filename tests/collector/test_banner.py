@@ -1,7 +1,7 @@
 """A started process says where it is and how to use it."""
 
 from collector.banner import banner, base_url
-from collector.config import AuthConfig, Config, ReceiveConfig
+from collector.config import AuthConfig, Config, ReceiveConfig, TlsConfig
 
 
 def exports(text: str) -> list[str]:
@@ -34,3 +34,12 @@ def test_all_interfaces_are_reached_by_loopback() -> None:
     assert "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318" in banner(config)
     assert base_url("[::1]:8090") == "http://[::1]:8090"
     assert base_url("shop.example:80") == "http://shop.example:80"
+
+
+def test_grpc_and_tls() -> None:
+    """The gRPC port is shown where there is one, and TLS shows in the URLs."""
+    assert "OTLP/gRPC  http://127.0.0.1:4317\n" in banner(Config())
+    tls = TlsConfig(cert_file="c.pem", key_file="k.pem")
+    text = banner(Config(receive=ReceiveConfig(grpc="", tls=tls)))
+    assert "gRPC" not in text
+    assert "OTEL_EXPORTER_OTLP_ENDPOINT=https://127.0.0.1:4318" in text

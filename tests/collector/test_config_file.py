@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from collector.config import Config
-from collector.config_file import load
+from collector.config_file import addresses, load, with_addresses
 from collector.errors import ConfigError
 
 
@@ -149,6 +149,15 @@ def test_names_a_missing_variable(tmp_path: Path) -> None:
             "receive: {http: '0.0.0.0:4318'}",
             "receive.http: 0.0.0.0:4318 can be reached from other machines; set auth.token",
         ),
+        (
+            "receive: {grpc: '0.0.0.0:4317'}",
+            "receive.grpc: 0.0.0.0:4317 can be reached from other machines; set auth.token",
+        ),
+        (
+            "receive: {grpc: '127.0.0.1:4318'}",
+            "receive.grpc: 127.0.0.1:4318 is already taken by receive.http",
+        ),
+        ("receive: {tls: {cert: x}}", "receive.tls.cert: there is no such key in receive.tls"),
     ],
 )
 def test_names_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
@@ -195,3 +204,19 @@ def test_ports_the_system_chooses_do_not_collide(tmp_path: Path) -> None:
 def test_a_webhook_is_never_repeated(tmp_path: Path) -> None:
     """The URL of a webhook may be a secret as a whole, so no error quotes it."""
     assert "T0P" not in problem(tmp_path, "alerts: {webhook: 'hooks/T0P'}")
+
+
+def test_bound_addresses_take_the_place_of_those_asked_for(tmp_path: Path) -> None:
+    """What the process bound is put into the configuration, by key; nothing else changes."""
+    config = read(tmp_path, "receive: {http: '127.0.0.1:0', max_body: 1MiB}")
+    bound = with_addresses(
+        config, {"receive.http": "127.0.0.1:9", "console.address": "127.0.0.1:8"}
+    )
+    assert (bound.receive.http, bound.console.address) == ("127.0.0.1:9", "127.0.0.1:8")
+    assert bound.receive.max_body == config.receive.max_body
+
+
+def test_no_grpc(tmp_path: Path) -> None:
+    """An empty address means that the port is not opened."""
+    assert "receive.grpc" in addresses(Config())
+    assert "receive.grpc" not in addresses(read(tmp_path, "receive: {grpc: ''}"))

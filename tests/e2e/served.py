@@ -66,6 +66,7 @@ class Served:
         self.metrics = f"http://{metrics}"
         self.settings = {
             "RECEIVE__HTTP": receive,
+            "RECEIVE__GRPC": "127.0.0.1:0",
             "CONSOLE__ADDRESS": console,
             "TELEMETRY__METRICS": metrics,
             "STORE__FLUSH_INTERVAL": "50ms",

@@ -45,7 +45,7 @@ def rows(text: str) -> list[dict[str, Any]]:
 @contextmanager
 def serving(data_dir: Path) -> Iterator[tuple["subprocess.Popen[str]", Running]]:
     """Run `outrider serve` on ports the system chooses, until it answers."""
-    ports = ("RECEIVE__HTTP", "CONSOLE__ADDRESS", "TELEMETRY__METRICS")
+    ports = ("RECEIVE__HTTP", "RECEIVE__GRPC", "CONSOLE__ADDRESS", "TELEMETRY__METRICS")
     process = subprocess.Popen(
         [sys.executable, "-m", "collector.cli", "serve", "--data-dir", str(data_dir)],
         stdout=subprocess.PIPE,

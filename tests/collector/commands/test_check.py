@@ -18,7 +18,7 @@ from tests.collector.commands.receiver import serving
 def ports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Let the system choose the ports, in an empty directory."""
     monkeypatch.chdir(tmp_path)
-    for key in ("RECEIVE__HTTP", "CONSOLE__ADDRESS", "TELEMETRY__METRICS"):
+    for key in ("RECEIVE__HTTP", "RECEIVE__GRPC", "CONSOLE__ADDRESS", "TELEMETRY__METRICS"):
         monkeypatch.setenv(f"OUTRIDER__{key}", "127.0.0.1:0")
 
 

@@ -15,6 +15,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from collector.config import ReceiveConfig
 from collector.journal_records import Entry
 from collector.otlp import Batch
+from collector.receivers.admission import Admission
 from collector.receivers.otlp_http import otlp_http
 
 PROTO = "application/x-protobuf"
@@ -49,13 +50,17 @@ class Desk:
 
     def app(self, *, token: str = "", **limits: Any) -> Any:
         """Build the application in front of this desk."""
-        return otlp_http(
+        limit = ReceiveConfig(**limits)
+        return otlp_http(self.admission(limit), limits=limit, token=token)
+
+    def admission(self, limits: ReceiveConfig) -> Admission:
+        """Build what receivers hand their requests to."""
+        return Admission(
             accept=self.accept,
             count=self.count,
-            limits=ReceiveConfig(**limits),
+            limits=limits,
             clock_ns=lambda: 77,
             log=logging.getLogger("outrider.test"),
-            token=token,
         )
 
 

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from collector.errors import MalformedError, OversizedError, UnsupportedError
 from collector.receivers.compression import check_encoding, inflate
+from tests.collector.receivers.packing import PACKERS, wide_zstd
 
 BODY = b"an agent said this, " * 500
+SKIPPED = b"\x50\x2a\x4d\x18\x03\x00\x00\x00any"
+"""A zstd frame that holds something else than the body."""
 
 
 def raw_deflate(body: bytes) -> bytes:
@@ -31,8 +34,18 @@ def raw_deflate(body: bytes) -> bytes:
         ("gzip", gzip.compress(BODY[:70]) + gzip.compress(BODY[70:])),
         ("deflate", zlib.compress(BODY)),
         ("deflate", raw_deflate(BODY)),
+        ("zstd", PACKERS["zstd"](BODY)),
+        ("zstd", b"".join([PACKERS["zstd"](BODY[:70]), SKIPPED, PACKERS["zstd"](BODY[70:])])),
     ],
-    ids=["identity", "gzip", "gzip in two members", "zlib", "raw deflate"],
+    ids=[
+        "identity",
+        "gzip",
+        "gzip in two members",
+        "zlib",
+        "raw deflate",
+        "zstd",
+        "zstd in two frames and one to skip",
+    ],
 )
 def test_known_encodings(encoding: str, sent: bytes) -> None:
     """Each encoding gives back the body, up to exactly the limit."""
@@ -41,35 +54,45 @@ def test_known_encodings(encoding: str, sent: bytes) -> None:
         inflate(sent, encoding, limit=len(BODY) - 1)
 
 
-def test_a_bomb_is_not_unpacked() -> None:
+@pytest.mark.parametrize("encoding", PACKERS)
+def test_a_bomb_is_not_unpacked(encoding: str) -> None:
     """A small body that would become huge is refused without producing more than the limit."""
-    bomb = gzip.compress(bytes(32 * 1024 * 1024))
+    bomb = PACKERS[encoding](bytes(32 * 1024 * 1024))
     tracemalloc.start()
     with pytest.raises(OversizedError):
-        inflate(bomb, "gzip", limit=1024 * 1024)
+        inflate(bomb, encoding, limit=1024 * 1024)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
     assert peak < 8 * 1024 * 1024
 
 
-def test_a_bomb_in_many_members_is_not_unpacked() -> None:
-    """The limit holds for all members of a gzip body together."""
-    member = gzip.compress(bytes(400_000))
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+def test_a_bomb_in_many_members_is_not_unpacked(encoding: str) -> None:
+    """The limit holds for all members or frames of a body together."""
+    member = PACKERS[encoding](bytes(400_000))
     with pytest.raises(OversizedError):
-        inflate(member * 3, "gzip", limit=1_000_000)
+        inflate(member * 3, encoding, limit=1_000_000)
 
 
-def test_members_without_end() -> None:
-    """A gzip body of very many members is malformed, since each costs a copy of the rest."""
-    with pytest.raises(MalformedError, match="more than 64 members"):
-        inflate(gzip.compress(b"x") * 65, "gzip", limit=1_000)
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+def test_members_without_end(encoding: str) -> None:
+    """A body of very many members is malformed, since each costs a copy of the rest."""
+    with pytest.raises(MalformedError, match="more than 64 parts"):
+        inflate(PACKERS[encoding](b"x") * 65, encoding, limit=1_000)
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_window_that_takes_much_memory() -> None:
+    """A zstd body is refused when its history would need more memory than HTTP allows."""
+    body = wide_zstd(BODY)
+    with pytest.raises(MalformedError, match="too much memory"):
+        inflate(body, "zstd", limit=100_000)
+
+
+@pytest.mark.parametrize("encoding", PACKERS)
 def test_cut_and_foreign_bodies(encoding: str) -> None:
     """A body that ends too early, or is not compressed at all, is malformed."""
-    sent = gzip.compress(BODY) if encoding == "gzip" else zlib.compress(BODY)
+    sent = PACKERS[encoding](BODY)
     with pytest.raises(MalformedError, match="ends too early"):
         inflate(sent[:-20], encoding, limit=100_000)
     with pytest.raises(MalformedError):
@@ -77,7 +100,7 @@ def test_cut_and_foreign_bodies(encoding: str) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.binary(max_size=200), st.sampled_from(["gzip", "deflate"]))
+@given(st.binary(max_size=200), st.sampled_from(sorted(PACKERS)))
 def test_any_bytes(body: bytes, encoding: str) -> None:
     """Whatever the bytes, the outcome is a body within the limit or one of our errors."""
     with contextlib.suppress(MalformedError, OversizedError):
@@ -85,7 +108,8 @@ def test_any_bytes(body: bytes, encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "encoding"), [("", "identity"), (" GZIP ", "gzip"), ("Deflate", "deflate")]
+    ("sent", "encoding"),
+    [("", "identity"), (" GZIP ", "gzip"), ("Deflate", "deflate"), ("ZSTD", "zstd")],
 )
 def test_names_of_encodings(sent: str, encoding: str) -> None:
     """Names are taken in any case, and none means none."""
@@ -94,5 +118,5 @@ def test_names_of_encodings(sent: str, encoding: str) -> None:
 
 def test_unknown_encoding() -> None:
     """An encoding we do not speak is named together with those we do."""
-    with pytest.raises(UnsupportedError, match=r"'br'.*identity, gzip, deflate"):
+    with pytest.raises(UnsupportedError, match=r"'br'.*identity, gzip, deflate, zstd"):
         check_encoding("br")

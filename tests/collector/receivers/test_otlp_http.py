@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable
 
 import pytest
@@ -11,8 +9,9 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from collector.journal_records import Entry
-from collector.receivers.otlp_http import HEAVY_BYTES
+from collector.receivers.admission import HEAVY_BYTES
 from tests.collector.receivers.desk import JSON, PROTO, TWO, Desk, json_traces, send, traces
+from tests.collector.receivers.packing import PACKERS
 
 
 def test_protobuf_traces() -> None:
@@ -65,9 +64,7 @@ def test_metrics_are_answered_and_dropped() -> None:
     assert desk.rejected() == {"metrics_not_stored": 2}
 
 
-@pytest.mark.parametrize(
-    ("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)]
-)
+@pytest.mark.parametrize(("encoding", "pack"), PACKERS.items())
 @pytest.mark.parametrize("filler", [1, HEAVY_BYTES])
 def test_compressed(encoding: str, pack: Callable[[bytes], bytes], filler: int) -> None:
     """A compressed body is handed on decompressed, whether small or large."""

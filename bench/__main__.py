@@ -78,11 +78,11 @@ def pairings(only: Sequence[str], *, quick: bool, corpora: Path) -> list[Pairing
     found: list[Pairing] = []
     for name in only:
         if name == "corpus":
-            drawn, story = draw(corpora, 160 // share, seed=SEED)
+            drawn, story = draw(corpora, 190 // share, seed=SEED)
             load = corpus_spans(drawn, story=story, seed=SEED)
         else:
             sustained = name == "sustained"
-            count = (6_000 if sustained else 240) // share
+            count = (6_000 if sustained else 160) // share
             title = "Small spans, sustained" if sustained else "Small spans"
             load = small_spans(count, seed=SEED, name=name, title=title)
         found.append(Pairing(load=load, with_peers=name != "sustained"))

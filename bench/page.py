@@ -15,6 +15,8 @@ from bench.trial import Trial
 from collector.commands.markdown import table
 
 OURS = "Outrider"
+BUSY = 0.25
+"""Load average a core, before the first run, from which the page warns."""
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,12 +80,17 @@ def _head(outcome: Outcome, machine: Machine, *, date: str, command: str) -> str
         ("load average before the first run", f"{machine.load_average:.2f}"),
         ("rounds", str(outcome.rounds)),
     ]
+    busy = (
+        "\n**The machine was busy with other things: rates are lower, and times longer, than it can do.**\n"
+        if machine.load_average > BUSY * machine.cores
+        else ""
+    )
     return (
         "# Benchmarks\n\n"
         "What one machine does with one process of each system, sent the same bytes as OTLP over HTTP."
         " Rendered by\n"
         f"`{command}`; do not edit. Figures are medians over the rounds, with the lowest and highest in"
-        " brackets.\n\n" + table(("", ""), rows)
+        " brackets.\n" + busy + "\n" + table(("", ""), rows)
     )
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bench.__main__ import pairings
@@ -126,6 +127,14 @@ def test_the_page_tells_machine_method_and_failures() -> None:
         assert words in text()
     assert "- MLflow could not be installed: no such package" in text()
     assert "{" not in text()
+
+
+def test_a_busy_machine_is_told_of() -> None:
+    """Figures taken beside other work carry a warning."""
+    busy = msgspec.structs.replace(HERE, load_average=2.0)
+    warned = page(outcome(), busy, date="2026-01-01", command="python -m bench")
+    assert "was busy" in warned
+    assert "was busy" not in text()
 
 
 def test_only_what_was_asked_for_is_prepared(tmp_path: Path) -> None:

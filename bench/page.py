@@ -87,7 +87,7 @@ def _head(outcome: Outcome, machine: Machine, *, date: str, command: str) -> str
     )
     return (
         "# Benchmarks\n\n"
-        "What one machine does with one process of each system, sent the same bytes as OTLP over HTTP."
+        "What one machine does with one instance of each system, sent the same bytes as OTLP over HTTP."
         " Rendered by\n"
         f"`{command}`; do not edit. Figures are medians over the rounds, with the lowest and highest in"
         " brackets.\n" + busy + "\n" + table(("", ""), rows)

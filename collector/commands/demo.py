@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 LASTS_S = 150.0
 """Seconds in which the two days of the story pass."""
 POLL_S = 1.0
+PATIENCE_S = 60.0
+"""Longest that the instance may not answer."""
 SETTLE_S = 180.0
 """Longest that the last conversations are waited for."""
 QUIET_POLLS = 3
@@ -123,17 +125,13 @@ def _follow(
     performance: Performance, service: Service, watch: Watch, stop: threading.Event
 ) -> bool:
     """Show the story until the instance has seen all of it; false when we are to stop."""
-    quiet, deadline, before = 0, float("inf"), -1
+    quiet, deadline, before, answered = 0, float("inf"), -1, time.monotonic()
     while quiet < QUIET_POLLS and time.monotonic() < deadline:
         if stop.wait(POLL_S):
             return False
         _check(performance, service)
-        try:
-            watch.poll()
-        except RetryableError:
-            _check(performance, service)
-            continue
-        if performance.over.is_set():
+        former, answered = answered, _poll(watch, answered)
+        if performance.over.is_set() and answered > former:
             deadline = min(deadline, time.monotonic() + SETTLE_S)
             done = watch.seen_ns >= performance.told_ns and watch.seen == before
             quiet = quiet + 1 if done else 0
@@ -151,12 +149,14 @@ def _check(performance: Performance, service: Service) -> None:
         raise OutriderError(f"`outrider serve` ended: {service.last_words()}")
     if performance.problem:
         raise OutriderError(f"{performance.problem} {service.last_words()}")
+    if not performance.is_alive() and not performance.over.is_set():
+        raise OutriderError("the sender ended before the story did")
 
 
 def _conclude(
     performance: Performance, screen: Screen, watch: Watch, *, regression: bool
 ) -> Outcome:
-    from collector.demo.outcome import outcome_of
+    from collector.demo.outcome import Outcome, outcome_of
 
     watch.rates()
     screen.line()
@@ -164,6 +164,10 @@ def _conclude(
     outcome = outcome_of(
         watch.alarms.events, switch_ns=performance.plan.switch_ns, regression=regression
     )
+    if watch.seen < performance.told:
+        outcome = Outcome(
+            good=False, lines=(*outcome.lines, "Not all of them were scored in time.")
+        )
     for line in outcome.lines:
         screen.line(line, "green" if outcome.good else "red")
     return outcome
@@ -185,10 +189,25 @@ def _point(screen: Screen, service: Service, *, stays: bool) -> None:
 
 def _stay(performance: Performance, service: Service, watch: Watch, stop: threading.Event) -> None:
     """Stay up, and go on telling of alarms, until we are to stop."""
+    answered = time.monotonic()
     while not stop.wait(POLL_S):
         _check(performance, service)
-        with suppress(RetryableError):
-            watch.poll()
+        answered = _poll(watch, answered)
+
+
+def _poll(watch: Watch, answered: float) -> float:
+    """Poll, and return when the instance last answered.
+
+    Raises:
+        RetryableError: it has not answered for too long.
+    """
+    try:
+        watch.poll()
+    except RetryableError:
+        if time.monotonic() - answered > PATIENCE_S:
+            raise
+        return answered
+    return time.monotonic()
 
 
 def _make_empty(data_dir: Path) -> None:

@@ -167,7 +167,9 @@ class Console:
             answer = self._client.get(f"{self._url}{path}", params=parameters)
             answer.raise_for_status()
         except httpx.HTTPError as error:
-            raise RetryableError(f"{self._url}{path}: {str(error) or type(error).__name__}") from error
+            raise RetryableError(
+                f"{self._url}{path}: {str(error) or type(error).__name__}"
+            ) from error
         try:
             return msgspec.json.decode(answer.content, type=kind)
         except msgspec.DecodeError as error:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.failure import UnavailableError
 
-START_S = 120.0
+START_S = 240.0
 STOP_S = 30.0
 _POLL_S = 0.1
 _SHOWN = 200

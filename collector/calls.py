@@ -12,6 +12,7 @@ from typing import Protocol
 
 import msgspec
 
+from collector.merging import merge
 from collector.message_keys import canonical
 from collector.model import Facts, JsonValue, LlmCall, ToolCall, Usage
 
@@ -24,6 +25,8 @@ class ModelCall(msgspec.Struct, frozen=True, kw_only=True):
     """The facts with the richest content."""
     agents: tuple[str, ...]
     """Ids of the two nearest agent and tool spans above it."""
+    parent_id: str = ""
+    """Parent of its outermost span."""
 
     @property
     def start_ns(self) -> int:
@@ -54,7 +57,8 @@ def model_calls(facts: Sequence[Facts]) -> list[ModelCall]:
             leader[root(n)] = root(outer)
         if fact.response_id:
             first = by_response.setdefault((fact.identity.tenant, fact.response_id), n)
-            leader[root(n)] = root(first)
+            if not _are_two(facts[first], fact):
+                leader[root(n)] = root(first)
     groups: dict[int, list[Facts]] = {}
     for n in models:
         groups.setdefault(root(n), []).append(facts[n])
@@ -63,11 +67,25 @@ def model_calls(facts: Sequence[Facts]) -> list[ModelCall]:
     return sorted(calls, key=lambda call: call.start_ns)
 
 
+def _are_two(one: Facts, other: Facts) -> bool:
+    """Tell whether spans that share a response's id are two calls.
+
+    They are where one came after the other, each with words of its own: Azure's agents give
+    the id of the whole run.
+    """
+    apart = min(one.end_ns, other.end_ns) <= max(one.start_ns, other.start_ns)
+    ended = bool(one.end_ns and other.end_ns)
+    return ended and apart and bool(one.output and other.output) and one.output != other.output
+
+
 def _model_call(group: list[Facts], kin: _Kin) -> ModelCall:
     ids = {f.span_id for f in group}
     outer = next((f for f in group if f.parent_id not in ids), group[0])
     return ModelCall(
-        facts=tuple(group), content=max(group, key=_content), agents=kin.above(outer.parent_id)
+        facts=tuple(group),
+        content=max(group, key=_content),
+        agents=kin.above(outer.parent_id),
+        parent_id=outer.parent_id,
     )
 
 
@@ -101,7 +119,7 @@ def _content(fact: Facts) -> tuple[int, int]:
     return (bool(fact.input) + bool(fact.output), len(fact.input) + len(fact.output))
 
 
-def llm_call(call: ModelCall) -> LlmCall:
+def llm_call(call: ModelCall, *, agent: str = "") -> LlmCall:
     """Sum a call up: the richest content, usage counted once, the outermost times."""
     facts = call.facts
     usages = [f.usage for f in facts if f.usage is not None]
@@ -121,6 +139,8 @@ def llm_call(call: ModelCall) -> LlmCall:
         error=_first(f.error for f in facts),
         has_input=any(f.input for f in facts),
         has_output=any(f.output for f in facts),
+        truncated=call.content.truncated,
+        agent=agent,
     )
 
 
@@ -148,7 +168,23 @@ def tool_facts(facts: Sequence[Facts]) -> list[Facts]:
         ):
             continue
         tools.append(fact)
-    return sorted(tools, key=lambda f: f.start_ns)
+    return _once(sorted(tools, key=lambda f: f.start_ns))
+
+
+def _once(tools: list[Facts]) -> list[Facts]:
+    """Join a tool's span with the log record that tells of the same call by its id."""
+    found: list[Facts] = []
+    by_call: dict[tuple[str, str], int] = {}
+    for fact in tools:
+        key = (fact.tool.id, fact.tool.name) if fact.tool else ("", "")
+        place = by_call.get(key)
+        if key[0] and place is not None and bool(found[place].span_id) != bool(fact.span_id):
+            spans = (found[place], fact) if found[place].span_id else (fact, found[place])
+            found[place] = merge(*spans)
+        else:
+            by_call[key] = len(found)
+            found.append(fact)
+    return found
 
 
 def join_tools(calls: Sequence[ToolCall], facts: Sequence[Facts]) -> list[ToolCall]:
@@ -201,7 +237,8 @@ def _by_id(asked: _Asked) -> object:
 
 
 def _by_arguments(asked: _Asked) -> object:
-    return (asked.name, canonical(asked.arguments))
+    # A call without arguments is written as nothing, or as an empty object.
+    return (asked.name, canonical(asked.arguments or None))
 
 
 def _by_arguments_without_id(asked: _Asked) -> object:
@@ -210,6 +247,10 @@ def _by_arguments_without_id(asked: _Asked) -> object:
 
 def _by_name(asked: _Asked) -> object:
     return asked.name
+
+
+def _by_name_without_id(asked: _Asked) -> object:
+    return None if asked.id else asked.name
 
 
 def _by_name_if_vague(asked: _Asked) -> object:
@@ -222,13 +263,17 @@ _MATCHES: tuple[tuple[Callable[[_Asked], object], Callable[[_Asked], object]], .
     (_by_arguments_without_id, _by_arguments),
     (_by_arguments, _by_arguments_without_id),
     (_by_name, _by_name_if_vague),
+    (_by_name_without_id, _by_name),
 )
 """How a call and a span are compared, surest first; ``None`` never matches."""
 
 
 def _with_span(call: ToolCall, fact: Facts) -> ToolCall:
+    tool = fact.tool
     return msgspec.structs.replace(
         call,
+        id=call.id or (tool.id if tool else ""),
+        arguments=tool.arguments if tool and call.arguments is None else call.arguments,
         span_id=fact.span_id,
         trace_id=fact.trace_id,
         started_ns=fact.start_ns,
@@ -237,6 +282,7 @@ def _with_span(call: ToolCall, fact: Facts) -> ToolCall:
         is_error=fact.tool_is_error if call.is_error is None else call.is_error,
         requestor="user" if fact.user_side else call.requestor,
         simulated=fact.simulated,
+        truncated=fact.truncated,
     )
 
 
@@ -254,4 +300,5 @@ def _from_span(fact: Facts) -> ToolCall:
         ended_ns=fact.end_ns,
         requestor="user" if fact.user_side else "agent",
         simulated=fact.simulated,
+        truncated=fact.truncated,
     )

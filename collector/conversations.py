@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from collector.agents import AgentTree
 from collector.builder import conversation_of
 from collector.calls import ModelCall, join_tools, llm_call, model_calls, tool_facts
 from collector.history import history_of, with_results
@@ -58,11 +59,14 @@ def build(
     calls = model_calls(facts)
     agents = [f for f in facts if f.role in ("agent", "chain")]
     tools = tool_facts(facts)
-    messages, inner = history_of(calls, agents, keys=keys, context=context)
+    tree = AgentTree(facts)
+    retrievals = [f for f in facts if f.role == "retriever"]
+    messages, inner = history_of(calls, agents, keys=keys, context=context, retrievals=retrievals)
     chain = keys.chain(b"", messages)
     first = chain.index(context_tip) + 1 if context_tip in chain else 0
     answered = {m.tool_call_id for m in messages if m.role == "tool"}
-    before = with_results(messages[:first], tools, answered=answered)
+    named = [f for f in tools if f.tool is not None and f.tool.id]
+    before = with_results(messages[:first], named, answered=answered)
     after = with_results(messages[first:], tools, answered=answered)
     conversation = conversation_of(
         [*before, *after],
@@ -72,7 +76,7 @@ def build(
         episode=msgspec.structs.replace(episode, first_message=len(before)),
         system_prompt=next((c.content.system_prompt for c in calls if c.content.system_prompt), ""),
         tools=_tools(facts),
-        llm_calls=[llm_call(call) for call in calls],
+        llm_calls=[llm_call(call, agent=tree.above(call.parent_id)) for call in calls],
         documents=_documents(facts),
         trace_ids=dict.fromkeys(f.trace_id for f in facts if f.trace_id),
         span_count=len({(f.trace_id, f.span_id) for f in facts}),
@@ -85,10 +89,19 @@ def build(
     ]
     joined = join_tools([*conversation.tool_calls, *asked], tools)
     return Built(
-        conversation=msgspec.structs.replace(conversation, tool_calls=tuple(joined)),
+        conversation=msgspec.structs.replace(
+            conversation,
+            tool_calls=tuple(_with_agent(call, tree) for call in joined),
+            agents=tuple(tree.runs()),
+        ),
         tip=chain[-1] if chain else b"",
         repeats=_repeats(calls, chain, keys),
     )
+
+
+def _with_agent(call: ToolCall, tree: AgentTree) -> ToolCall:
+    agent = tree.above(call.span_id)
+    return msgspec.structs.replace(call, agent=agent) if agent else call
 
 
 def _repeats(calls: Sequence[ModelCall], chain: list[bytes], keys: MessageKeys) -> bool:
@@ -131,4 +144,13 @@ def _tools(facts: Sequence[Facts]) -> list[ToolDefinition]:
 
 
 def _documents(facts: Sequence[Facts]) -> list[Document]:
-    return [d for f in sorted(facts, key=lambda f: f.start_ns) for d in f.documents]
+    """Return what was retrieved, in order; a passage that was found or ranked again once."""
+    found: dict[tuple[str, str], Document] = {}
+    nameless: list[Document] = []
+    for fact in sorted(facts, key=lambda f: f.start_ns):
+        for document in fact.documents:
+            if document.text or document.id:
+                found[document.text and document.id, document.text or document.id] = document
+            else:
+                nameless.append(document)
+    return [*found.values(), *nameless]

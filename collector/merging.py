@@ -120,6 +120,7 @@ _CHOICES: dict[str, Callable[[Any, Any], Any]] = {
     "tool_is_error": _flag,
     "ends_conversation": _flag,
     "simulated": _flag,
+    "truncated": _flag,
     "user_side": _flag,
 }
 """How each field is chosen; every other takes the first side that says something."""

@@ -119,6 +119,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     ends_conversation: bool = False
     partial: bool = False
     """``input`` and ``output`` are one event's share and are appended to the span's others."""
+    truncated: bool = False
+    """Something of it was cut short, or left out, before it came here."""
     # llm, agent
     provider: str = ""
     model: str = ""
@@ -163,6 +165,10 @@ class LlmCall(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
     has_input: bool = False
     has_output: bool = False
+    truncated: bool = False
+    """Its content was cut short, or attributes were left out, before it came here."""
+    agent: str = ""
+    """Span id of the agent that made the call; empty when no agent span is known."""
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,6 +191,23 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
     ended_ns: int = 0
     requestor: Literal["agent", "user"] = "agent"
     simulated: bool = False
+    truncated: bool = False
+    """Its arguments or result were cut short before they came here."""
+    agent: str = ""
+    """Span id of the agent that ran the tool; empty when no agent span is known."""
+
+
+class AgentRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of an agent inside a conversation: a node of the tree of agents."""
+
+    span_id: str
+    parent: str = ""
+    """Span id of the agent that started it; empty for an outermost one."""
+    name: str = ""
+    trace_id: str = ""
+    started_ns: int = 0
+    ended_ns: int = 0
+    error: str = ""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -231,6 +254,8 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     llm_calls: tuple[LlmCall, ...] = ()
     """The model calls of this episode, in order of start."""
     documents: tuple[Document, ...] = ()
+    agents: tuple[AgentRun, ...] = ()
+    """The agents that ran in this episode, in order of start."""
     trace_ids: tuple[str, ...] = ()
     span_count: int = 0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import msgspec
 
@@ -130,6 +130,11 @@ def as_json(value: Value) -> JsonValue:
     if isinstance(value, dict):
         return {key: as_json(item) for key, item in value.items()}
     return None if isinstance(value, bytes) else value
+
+
+def attributes_of(value: JsonValue) -> Attributes:
+    """Take a JSON object for attributes; everything that JSON says, attributes may hold."""
+    return cast("Attributes", value) if isinstance(value, dict) else {}
 
 
 def grouped(attributes: Attributes) -> dict[str, list[Group]]:

@@ -1,7 +1,8 @@
 """Read the blocks that a message's content is made of, in every provider's shape.
 
 OTel parts, Anthropic and OpenAI blocks, Bedrock Converse blocks, Vercel parts and Google
-parts say the same three things: text, a tool call, a tool result. Reasoning is dropped.
+parts say the same three things: text, a tool call, a tool result. Images, audio and files
+become a line of text with their digest. Reasoning is dropped.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from collector.dialects.attributes import MASKS, Keys, decoded
+from collector.dialects.attributes import MASKS, Keys, decoded, plain
+from collector.dialects.media import MARKS, is_media, placeholder, without_media
 from collector.model import JsonValue, Message, ToolRequest
 
 Block: TypeAlias = "dict[str, JsonValue]"
-Kind = Literal["text", "request", "result", "drop"]
+Kind = Literal["text", "request", "result", "both", "media", "drop", "unknown"]
 
 KINDS: dict[str, Kind] = {
     "text": "text",
@@ -29,14 +31,35 @@ KINDS: dict[str, Kind] = {
     "server_tool_call": "request",
     "server_tool_use": "request",
     "mcp_tool_use": "request",
+    "custom_tool_call": "request",
+    "toolCall": "request",
+    "functionCall": "request",
     "tool_call_response": "result",
     "tool_result": "result",
     "tool-result": "result",
     "function_call_output": "result",
     "server_tool_call_response": "result",
     "mcp_tool_result": "result",
+    "custom_tool_call_output": "result",
+    "computer_call_output": "result",
+    "local_shell_call_output": "result",
+    "shell_call_output": "result",
+    "function_result": "result",
+    "function_response": "result",
+    "tool_response": "result",
+    "tool-response": "result",
+    "toolResult": "result",
+    "reasoning": "drop",
+    "thinking": "drop",
+    "redacted_thinking": "drop",
+    "reasoning_content": "drop",
+    "reasoning_summary": "drop",
+    "compaction": "drop",
+    "item_reference": "drop",
+    "step-start": "drop",
+    "cachePoint": "drop",
 }
-"""By the block's ``type``; every other type (reasoning, blob, file, ...) is dropped."""
+"""By the block's ``type``; media and calls that the provider serves itself are told by the name."""
 
 UNTYPED: dict[str, Kind] = {
     "toolUse": "request",
@@ -45,14 +68,21 @@ UNTYPED: dict[str, Kind] = {
     "toolResult": "result",
     "functionResponse": "result",
     "function_response": "result",
+    "executableCode": "request",
+    "executable_code": "request",
+    "codeExecutionResult": "result",
+    "code_execution_result": "result",
     "text": "text",
+    "reasoningContent": "drop",
+    "cachePoint": "drop",
+    "guardContent": "drop",
 }
 """By the key that is there, for the shapes that have no ``type``."""
 
-TEXT: Keys = ("content", "text", "refusal")
-ID: Keys = ("call_id", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "id")
+TEXT: Keys = ("content", "text", "refusal", "value")
+ID: Keys = ("call_id", "callId", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "id")
 NAME: Keys = ("name", "toolName", "tool_name")
-ARGUMENTS: Keys = ("arguments", "input", "args", "server_tool_call")
+ARGUMENTS: Keys = ("arguments", "input", "args", "parameters", "server_tool_call")
 RESULT: Keys = (
     "response",
     "result",
@@ -60,8 +90,28 @@ RESULT: Keys = (
     "content",
     "server_tool_call_response",
 )
-NESTED: Keys = ("tool_call", "toolUse", "functionCall", "function_call", "function")
-NESTED_RESULT: Keys = ("toolResult", "functionResponse", "function_response")
+NESTED: Keys = (
+    "tool_call",
+    "toolUse",
+    "functionCall",
+    "function_call",
+    "function",
+    "executableCode",
+    "executable_code",
+)
+NESTED_RESULT: Keys = (
+    "toolResult",
+    "functionResponse",
+    "function_response",
+    "codeExecutionResult",
+    "code_execution_result",
+)
+SERVED = "_call"
+"""What the types of calls end in that OpenAI serves itself: ``web_search_call``, ``mcp_call``."""
+SERVED_ARGUMENTS: Keys = ("arguments", "action", "queries", "query", "code", "prompt")
+SERVED_RESULT: Keys = ("output", "results", "outputs", "result")
+CODE = ("executableCode", "executable_code", "codeExecutionResult", "code_execution_result")
+CODE_TOOL = "code_execution"
 IS_ERROR: Keys = ("is_error", "isError")
 STATUS_IS_ERROR = {"error": True, "failed": True, "success": False, "completed": False}
 
@@ -83,7 +133,7 @@ class Draft:
         if text in MASKS:
             self.dropped = True
         elif text:
-            self.texts.append(text)
+            self.texts.append(without_media(text))
 
     def add(self, block: JsonValue) -> None:
         """Add one block of content."""
@@ -97,6 +147,12 @@ class Draft:
                 self.ask(block)
             elif kind == "result":
                 self.answer(block)
+            elif kind == "both":
+                self._serve(block)
+            elif kind == "media":
+                self._show(block)
+            elif kind == "unknown" and string(block, TEXT):
+                self.say(string(block, TEXT))
             else:
                 self.dropped = True
 
@@ -108,12 +164,43 @@ class Draft:
         ):
             self.requests.append(request)
 
+    def _show(self, block: Block) -> None:
+        """Add the words of a document that is text, else a line that stands for the content."""
+        source = block.get("source")
+        inner = source if isinstance(source, dict) else block
+        if string(inner, ("type",)) == "text" and string(inner, ("data",)):
+            self.say(string(inner, ("data",)))
+            return
+        content = inner.get("content")
+        if not isinstance(content, list):
+            self.say(string(block, ("transcript",)) or placeholder(block))
+            return
+        for part in content:
+            self.add(part)
+
+    def _serve(self, block: Block) -> None:
+        """Add a call that the provider served itself, with its result where that is there."""
+        kind = string(block, ("type",))
+        name = string(block, NAME) or kind.removesuffix(SERVED)
+        given = next((block[key] for key in SERVED_ARGUMENTS if block.get(key) is not None), None)
+        self.ask({"id": string(block, ID), "name": name, "arguments": given})
+        value = next((block[key] for key in SERVED_RESULT if block.get(key) is not None), None)
+        if value is not None or block.get("error") is not None:
+            self.answer(
+                {
+                    "id": string(block, ID),
+                    "name": name,
+                    "output": block.get("error") if value is None else value,
+                    "is_error": block.get("error") is not None or None,
+                }
+            )
+
     def answer(self, block: Block) -> None:
         """Add a tool result; a masked one is dropped."""
         for key in NESTED_RESULT:
             inner = block.get(key)
             if isinstance(inner, dict):
-                block = block | inner
+                block = {"name": CODE_TOOL} | block | inner if key in CODE else block | inner
         value = next((block[key] for key in RESULT if block.get(key) is not None), None)
         result, failed = unwrapped(value)
         if result in MASKS:
@@ -123,7 +210,7 @@ class Draft:
             Message(
                 role="tool",
                 text=result,
-                tool_call_id=string(block, ID),
+                tool_call_id=id_of(block),
                 tool_name=string(block, NAME),
                 is_error=True if failed else error_flag(block),
             )
@@ -137,8 +224,13 @@ def kind_of(block: Block) -> Kind:
         known = KINDS.get(kind)
         if known is not None:
             return known
-        return "result" if kind.endswith("_tool_result") else "drop"
-    return next((kind for key, kind in UNTYPED.items() if key in block), "drop")
+        if is_media(kind):
+            return "media"
+        if kind.endswith("_tool_result"):
+            return "result"
+        return "both" if kind.endswith(SERVED) else "unknown"
+    known = next((kind for key, kind in UNTYPED.items() if key in block), None)
+    return known or ("unknown" if MARKS.isdisjoint(block) else "media")
 
 
 def is_blocks(value: JsonValue) -> bool:
@@ -148,7 +240,11 @@ def is_blocks(value: JsonValue) -> bool:
         and bool(value)
         and all(
             isinstance(item, dict)
-            and (isinstance(item.get("type"), str) or any(key in item for key in UNTYPED))
+            and (
+                isinstance(item.get("type"), str)
+                or any(key in item for key in UNTYPED)
+                or (len(item) == 1 and not MARKS.isdisjoint(item))
+            )
             for item in value
         )
     )
@@ -161,12 +257,30 @@ def request_of(block: JsonValue) -> ToolRequest | None:
     for key in NESTED:
         inner = block.get(key)
         if isinstance(inner, dict):
-            block = block | inner
+            block = {"name": CODE_TOOL, "args": inner} if key in CODE else block | inner
     name = string(block, NAME)
     if not name:
         return None
     value = next((block[key] for key in ARGUMENTS if key in block), None)
-    return ToolRequest(id=string(block, ID), name=name, arguments=arguments_of(value))
+    return ToolRequest(id=id_of(block), name=name, arguments=arguments_of(value))
+
+
+def id_of(block: Block) -> str:
+    """Return the id of a call; where it is a path of ids, the last one is the call's own."""
+    for key in ID:
+        found = call_id(block.get(key))
+        if found:
+            return found
+    return ""
+
+
+def call_id(value: JsonValue) -> str:
+    """Read a call's id: text, or a list whose last item is the call's own."""
+    if isinstance(value, str) and value.startswith('["'):
+        value = decoded(value)
+    if isinstance(value, list):
+        value = value[-1] if value else None
+    return plain(value)
 
 
 def arguments_of(value: JsonValue) -> JsonValue:
@@ -191,14 +305,14 @@ def unwrapped(value: JsonValue) -> tuple[str, bool]:
         value = value["value"]
     if isinstance(value, str):
         if not value.startswith("[{"):
-            return value, failed
+            return without_media(value), failed
         inner = decoded(value)
-        return (_joined(inner) if _is_text(inner) else value), failed
+        return (_joined(inner) if _is_text(inner) else without_media(value)), failed
     if value is None:
         return "", failed
     if _is_text(value):
         return _joined(value), failed
-    return msgspec.json.encode(value).decode(), failed
+    return without_media(msgspec.json.encode(value).decode()), failed
 
 
 def error_flag(block: Block) -> bool | None:
@@ -224,10 +338,14 @@ def _is_text(value: JsonValue) -> bool:
     return (
         isinstance(value, list)
         and bool(value)
-        and all(isinstance(item, dict) and kind_of(item) == "text" for item in value)
+        and all(isinstance(item, dict) and kind_of(item) in {"text", "media"} for item in value)
     )
 
 
 def _joined(value: JsonValue) -> str:
     items = value if isinstance(value, list) else []
-    return "\n".join(string(item, TEXT) for item in items if isinstance(item, dict))
+    return "\n".join(
+        placeholder(item) if kind_of(item) == "media" else without_media(string(item, TEXT))
+        for item in items
+        if isinstance(item, dict)
+    )

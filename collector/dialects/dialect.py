@@ -32,6 +32,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """Tell from the span's attributes whether it speaks this convention."""
     read: Callable[[Span, Memory], Facts]
     """Read a span that matches; must not raise, whatever the attributes hold."""
+    scopes: tuple[str, ...] = ()
+    """How the instrumentation scopes begin whose spans are most likely this convention's."""
     read_log: Callable[[LogRecord, Memory], Facts | None] | None = None
     """Read a log record; ``None`` when it says nothing about a conversation."""
 

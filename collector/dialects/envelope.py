@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from collector.dialects.attributes import Keys, first, is_true, plain, text
+from collector.dialects.attributes import Keys, attributes_of, decoded, first, is_true, plain, text
+from collector.dialects.mending import any_cut
 from collector.model import FactRole, Facts, Identity
 from collector.telemetry import Attributes, Span
 
@@ -17,7 +18,7 @@ PAIR: Keys = ("outrider.pair.id",)
 TENANT: Keys = ("outrider.tenant",)
 SIMULATED = "outrider.tool.simulated"
 REQUESTOR = "outrider.tool.requestor"
-AGENT: Keys = ("gen_ai.agent.name",)
+AGENT: Keys = ("gen_ai.agent.name", "agent.name", "agent_name", "ai.telemetry.functionId")
 VERSION: Keys = ("gen_ai.agent.version",)
 SERVICE: Keys = ("service.name",)
 SERVICE_VERSION: Keys = ("service.version",)
@@ -26,6 +27,8 @@ USER: Keys = (
     "user.id",
     "langfuse.user.id",
     "traceloop.association.properties.user_id",
+    "ai.telemetry.metadata.userId",
+    "langsmith.metadata.user_id",
     "enduser.id",
 )
 LONGEST = 1024
@@ -44,9 +47,18 @@ CONVERSATION: Keys = (
     "langsmith.metadata.thread_id",
     "langsmith.metadata.conversation_id",
     "ai.telemetry.metadata.sessionId",
+    "ai.telemetry.metadata.conversationId",
+    "ai.telemetry.metadata.threadId",
+    "ai.telemetry.metadata.chatId",
+    "langfuse.observation.metadata.thread_id",
+    "langfuse.observation.metadata.session_id",
+    "langfuse.observation.metadata.conversation_id",
     "gcp.vertex.agent.session_id",
 )
 """A session may hold several conversations, so the conversation's own id goes before it."""
+METADATA = "metadata"
+"""OpenInference's JSON object of whatever the program knows; it may name the conversation."""
+IN_METADATA: Keys = ("session_id", "thread_id", "conversation_id")
 SESSION: Keys = ("session.id",)
 """Looked up on the resource when the span names no conversation."""
 
@@ -87,7 +99,10 @@ def _identity(words: tuple[str, ...]) -> Identity:
 
 def conversation_of(attributes: Attributes, resource: Attributes) -> str:
     """Return the id the producer gave the conversation; empty when it gave none."""
-    return text(attributes, CONVERSATION) or text(resource, SESSION)
+    found = text(attributes, CONVERSATION)
+    if not found and METADATA in attributes:
+        found = text(attributes_of(decoded(attributes[METADATA])), IN_METADATA)
+    return found or text(resource, SESSION)
 
 
 def ends(attributes: Attributes, event_names: Iterable[str] = ()) -> bool:
@@ -124,5 +139,13 @@ def facts(span: Span, *, role: FactRole, dialect: str, **found: Any) -> Facts:
         ends_conversation=ends(attributes, [event.name for event in span.events]),
         simulated=is_true(attributes.get(SIMULATED)),
         user_side=first(attributes, (REQUESTOR,)) == "user",
+        truncated=is_truncated(span),
         **found,
     )
+
+
+def is_truncated(span: Span) -> bool:
+    """Tell whether something of the span was cut or left out before it came here."""
+    if span.dropped_attributes > 0 or any_cut(span.attributes):
+        return True
+    return bool(span.events) and any(any_cut(event.attributes) for event in span.events)

@@ -10,10 +10,12 @@ from collections.abc import Iterable
 
 import msgspec
 
-from collector.dialects.attributes import decoded, plain
+from collector.dialects.attributes import as_json, decoded, plain
+from collector.dialects.bodies import transcript
 from collector.dialects.interning import Memory
+from collector.dialects.mending import mended
 from collector.dialects.messages import normal, reply, system_text
-from collector.model import Message, MessageRole
+from collector.model import JsonValue, Message, MessageRole
 from collector.telemetry import Attributes, AttributeValue
 
 DETAILS = "gen_ai.client.inference.operation.details"
@@ -72,7 +74,11 @@ def heard(events: Iterable[tuple[str, Attributes]]) -> Heard:
                 else:
                     given.append(message)
         elif name == PROMPT:
-            given.extend(reply_to(attributes.get(PROMPT_KEY), "user"))
+            for message in reply_to(attributes.get(PROMPT_KEY), "user"):
+                if message.role == "system":
+                    system.append(message.text)
+                else:
+                    given.append(message)
         elif name == COMPLETION:
             output.extend(reply(attributes.get(COMPLETION_KEY)))
     return Heard(
@@ -85,7 +91,10 @@ def heard(events: Iterable[tuple[str, Attributes]]) -> Heard:
 
 def reply_to(value: AttributeValue, role: MessageRole) -> tuple[Message, ...]:
     """Read a prompt that is a JSON list of messages, or plain text."""
-    found = decoded(value)
+    written = transcript(value)
+    found: JsonValue = as_json(written) if written else decoded(value)
+    if isinstance(found, str):
+        found = mended(found) or found
     if isinstance(found, list):
         return tuple(message for item in found for message in normal(item, role))
     if isinstance(found, dict):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from collector.dialects.attributes import Value, decoded, first, number, text
-from collector.dialects.blocks import arguments_of, result_text
+from collector.dialects.attributes import Value, as_json, decoded, first, number, text
+from collector.dialects.blocks import call_id, result_text
 from collector.dialects.dialect import Names, Reading, Said, ToolUse
 from collector.dialects.envelope import error_of, facts
+from collector.dialects.tool_spans import arguments_in, opened
 from collector.model import Facts, FinishReason, JsonValue, Message, ToolRequest, Usage
 from collector.telemetry import Attributes, Span
 
@@ -37,6 +38,20 @@ FINISH_REASONS: dict[str, FinishReason] = {
     "pause_turn": "pause",
     "error": "error",
     "failed": "error",
+    "endoftext": "stop",
+    "eos": "stop",
+    "complete": "stop",
+    "finish_reason_stop": "stop",
+    "finishreason.stop": "stop",
+    "finishreason.max_tokens": "length",
+    "model_length": "length",
+    "prohibited_content": "content_filter",
+    "blocklist": "content_filter",
+    "recitation": "content_filter",
+    "guardrail_intervened": "content_filter",
+    "tool_calls_required": "tool_call",
+    "cancelled": "error",
+    "malformed_function_call": "error",
 }
 PROVIDERS = {
     "anthropic.messages": "anthropic",
@@ -53,6 +68,15 @@ PROVIDERS = {
     "mistralai": "mistral_ai",
     "strands-agents": "",
     "langchain": "",
+    "microsoft.agent_framework": "",
+    "google_generativeai": "gcp.gemini",
+    "google_genai": "gcp.gen_ai",
+    "google_vertexai": "gcp.vertex_ai",
+    "amazon_bedrock": "aws.bedrock",
+    "aws": "aws.bedrock",
+    "azure": "azure.ai.openai",
+    "azure_openai": "azure.ai.openai",
+    "mistral": "mistral_ai",
 }
 """Spellings of providers; frameworks that name themselves are none."""
 _MOST_TOKENS = 2**53
@@ -160,17 +184,18 @@ def tool_use(span: Span, names: Names, *, name: str = "") -> ToolUse:
     name = text(attributes, names.tool_name) or name
     arguments = first(attributes, names.tool_arguments)
     status = text(attributes, names.tool_status).lower()
-    return ToolUse(
+    use = ToolUse(
         request=ToolRequest(
-            id=text(attributes, names.tool_call_id),
+            id=call_id(as_json(first(attributes, names.tool_call_id))),
             name=name,
-            arguments=None if arguments is None else arguments_of(_json(arguments)),
+            arguments=None if arguments is None else arguments_in(arguments),
         )
         if name
         else None,
         result=_json(first(attributes, names.tool_result)),
         is_error=status not in {"success", "ok", "completed"} if status else None,
     )
+    return opened(use)
 
 
 def parting_words(said: Said) -> Said:

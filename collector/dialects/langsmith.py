@@ -9,11 +9,11 @@ import msgspec
 
 from collector.dialects import otel_genai
 from collector.dialects.attributes import Keys, decoded, first, text
-from collector.dialects.dialect import Dialect, Reading, Said
-from collector.dialects.documents import documents_of
+from collector.dialects.dialect import Dialect, Reading
 from collector.dialects.inference import assembled, tool_use
 from collector.dialects.interning import Memory
-from collector.dialects.messages import history, reply, split_system
+from collector.dialects.tools import bare_name
+from collector.dialects.whole import retrieval_of, said_of, told_in
 from collector.model import FactRole, Facts
 from collector.telemetry import Span
 
@@ -25,6 +25,9 @@ ROLES: dict[str, FactRole] = {
     "chain": "chain",
     "retriever": "retriever",
     "embedding": "embedding",
+    "agent": "agent",
+    "prompt": "other",
+    "parser": "other",
 }
 INPUT: Keys = ("gen_ai.prompt",)
 OUTPUT: Keys = ("gen_ai.completion",)
@@ -54,14 +57,15 @@ def read(span: Span, memory: Memory) -> Facts:
     role = ROLES.get(text(attributes, (KIND,)), "other")
     reading = Reading(role=role)
     if role == "tool":
-        reading = Reading(role=role, tool=tool_use(span, NAMES, name=span.name))
+        reading = Reading(role=role, tool=tool_use(span, NAMES, name=bare_name(span.name)))
     elif role == "retriever":
-        documents = documents_of(first(attributes, OUTPUT))
-        reading = Reading(role=role, said=Said(documents=documents))
-    elif role == "llm":
-        system, given = split_system(history(first(attributes, INPUT), memory))
-        output = reply(first(attributes, OUTPUT))
-        reading = Reading(role=role, said=Said(system_prompt=system, input=given, output=output))
+        said = retrieval_of(first(attributes, INPUT), first(attributes, OUTPUT), memory)
+        reading = Reading(role=role, said=said)
+    elif role in {"llm", "agent"} or (role == "chain" and not span.parent_id):
+        given, returned = first(attributes, INPUT), first(attributes, OUTPUT)
+        reading = Reading(role=role, said=said_of(role, given, returned, memory))
+        if role == "llm":
+            span = msgspec.structs.replace(span, attributes=told_in(attributes, returned))
     return assembled(_with_cache(span), reading, NAMES, NAME)
 
 
@@ -75,4 +79,4 @@ def _with_cache(span: Span) -> Span:
     return msgspec.structs.replace(span, attributes=span.attributes | numbers)
 
 
-DIALECT = Dialect(name=NAME, matches=matches, read=read)
+DIALECT = Dialect(name=NAME, matches=matches, read=read, scopes=("langsmith",))

@@ -1,15 +1,30 @@
 """Bring message lists of every shape into the normal form of ``collector.model.Message``.
 
-One tool result a message, an assistant's text and tool calls together, reasoning dropped.
+One tool result a message, an assistant's text and tool calls together, reasoning dropped. A
+list that was cut short is read as far as it goes.
 """
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import msgspec
 
 from collector.dialects.attributes import MASKS, decoded
-from collector.dialects.blocks import ID, NAME, Draft, error_flag, is_blocks, result_text, string
+from collector.dialects.blocks import (
+    NAME,
+    Draft,
+    error_flag,
+    id_of,
+    is_blocks,
+    kind_of,
+    result_text,
+    string,
+)
+from collector.dialects.bodies import answered, asked, definition_in, is_message, spoken
 from collector.dialects.interning import Memory
+from collector.dialects.media import without_media
+from collector.dialects.mending import mended
 from collector.model import JsonValue, Message, MessageRole
 from collector.telemetry import AttributeValue
 
@@ -25,12 +40,23 @@ ROLES: dict[str, MessageRole] = {
     "function": "tool",
     "function_call_output": "tool",
     "function_call": "assistant",
+    "tool-call": "assistant",
+    "tool-response": "tool",
+    "tool_response": "tool",
+    "chatbot": "assistant",
+    "systemmessage": "system",
+    "humanmessage": "user",
+    "humanmessagechunk": "user",
+    "aimessage": "assistant",
+    "aimessagechunk": "assistant",
+    "toolmessage": "tool",
+    "functionmessage": "tool",
 }
 CONTENT = ("parts", "content", "contents")
 """Where a message keeps its blocks: OTel and Google, the providers, OpenInference."""
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
-LISTS = ("messages", "input", "contents")
-"""Where a whole request keeps its messages."""
+WRAPPERS = ("kwargs", "data", "message")
+"""Where LangChain's serialised messages and choices keep the message."""
 
 
 def history(value: AttributeValue, memory: Memory) -> tuple[Message, ...]:
@@ -76,9 +102,9 @@ def reply(value: AttributeValue) -> tuple[Message, ...]:
     found = decoded(value)
     if not isinstance(found, list):
         return _one(value, "assistant")
-    if is_blocks(found) and not any(isinstance(i, dict) and "role" in i for i in found):
-        return normal({"role": "assistant", "content": found})
-    return tuple(message for item in found for message in normal(item, "assistant"))
+    if len(found) == 1 and isinstance(found[0], list):
+        found = found[0]
+    return _all(found, "assistant")
 
 
 def system_text(value: AttributeValue, memory: Memory) -> str:
@@ -96,9 +122,16 @@ def system_text(value: AttributeValue, memory: Memory) -> str:
 
 def _joined_parts(found: JsonValue) -> str:
     draft = Draft()
+    if isinstance(found, str):
+        found = mended(found) or found
     for block in found if isinstance(found, list) else [found]:
-        draft.add(block)
+        draft.add(block["content"] if _holds(block) else block)
     return "\n".join(draft.texts)
+
+
+def _holds(block: JsonValue) -> TypeGuard[dict[str, JsonValue]]:
+    """Tell whether an instruction is a whole message with its text inside."""
+    return isinstance(block, dict) and "type" not in block and isinstance(block.get("content"), str)
 
 
 def split_system(messages: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
@@ -120,14 +153,19 @@ def normal(
     ``default`` is the role of a message that names none. ``encoded`` says that content may
     be a JSON text of blocks, as in flattened conventions.
     """
+    if isinstance(message, str):
+        message = spoken(message)
     if not isinstance(message, dict):
         return _said(default, message) if isinstance(message, str) else ()
+    if definition_in(message) is not None:
+        return ()
     message = _opened(message)
-    spoken = message.get("role") or message.get("type")
-    role = ROLES.get(spoken.lower(), default) if isinstance(spoken, str) else default
+    spoken_role = message.get("role") or message.get("type")
+    role = ROLES.get(spoken_role.lower(), default) if isinstance(spoken_role, str) else default
     draft = Draft()
-    if message.get("type") in ("function_call", "function_call_output"):
+    if _is_item(message):
         draft.add(message)
+        role = "tool" if draft.results and not draft.requests else role
     else:
         _read_content(message, role, draft, encoded=encoded)
     requests = message.get("tool_calls")
@@ -135,7 +173,27 @@ def normal(
         draft.ask(request)
     if isinstance(message.get("function_call"), dict):
         draft.ask(message["function_call"])
+    if not draft.requests:
+        _read_extra(message.get("additional_kwargs"), draft)
     return _emitted(role, draft, message)
+
+
+def _is_item(message: dict[str, JsonValue]) -> bool:
+    """Tell whether what stands in the place of a message is one block."""
+    if "role" in message or not isinstance(message.get("type"), str):
+        return False
+    kind = kind_of(message)
+    return kind not in {"unknown", "media"} and (message["type"] != "function" or "id" in message)
+
+
+def _read_extra(extra: JsonValue, draft: Draft) -> None:
+    """Read the calls that LangChain leaves in the provider's form."""
+    if not isinstance(extra, dict):
+        return
+    requests = extra.get("tool_calls")
+    for request in requests if isinstance(requests, list) else ():
+        draft.ask(request)
+    draft.ask(extra.get("function_call"))
 
 
 def _read_content(
@@ -155,11 +213,16 @@ def _read_content(
                 draft.add(block)
         elif isinstance(content, dict):
             draft.add(content)
+    if isinstance(message.get("text"), str) and not any(key in message for key in CONTENT):
+        draft.say(string(message, ("text",)))
 
 
 def _emitted(role: MessageRole, draft: Draft, message: dict[str, JsonValue]) -> tuple[Message, ...]:
     text = "\n".join(draft.texts)
-    silent = not text and (draft.dropped or draft.results)
+    silent = not text and (draft.dropped or draft.results or _is_bare(message))
+    if role == "tool" and draft.requests and not draft.results and not text:
+        # Koog gives the call to the tool.
+        role = "assistant"
     if role == "tool":
         if draft.results:
             return tuple(draft.results)
@@ -169,7 +232,7 @@ def _emitted(role: MessageRole, draft: Draft, message: dict[str, JsonValue]) -> 
             Message(
                 role="tool",
                 text=text,
-                tool_call_id=string(message, ID),
+                tool_call_id=id_of(message),
                 tool_name=string(message, NAME),
                 is_error=error_flag(message),
             ),
@@ -182,38 +245,68 @@ def _emitted(role: MessageRole, draft: Draft, message: dict[str, JsonValue]) -> 
     return (*draft.results, *(() if silent else _said(role, text)))
 
 
+def _is_bare(message: dict[str, JsonValue]) -> bool:
+    """Tell whether a message names its role and its content was not recorded."""
+    return not any(key in message for key in (*CONTENT, "text", "tool_calls"))
+
+
 def _opened(message: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """Take LangChain's serialised messages, Google's responses and choices out of their wrapper."""
     inner = message.get("content")
     if isinstance(inner, dict) and "parts" in inner:
         return inner
-    for key in ("kwargs", "data", "message"):
+    for key in WRAPPERS:
         inner = message.get(key)
         if isinstance(inner, dict) and not any(where in message for where in CONTENT):
-            return inner
+            return inner if {"type", "role"} & inner.keys() else _typed(message) | inner
     return message
+
+
+def _typed(message: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the type that the wrapper names: its own, or the class that LangChain serialised."""
+    path = message.get("id")
+    name = path[-1] if isinstance(path, list) and path else message.get("type")
+    return {"type": name} if isinstance(name, str) else {}
 
 
 def _one(value: AttributeValue, default: MessageRole) -> tuple[Message, ...]:
     found = decoded(value)
     if not found and found != value:
         return ()
+    if isinstance(found, str):
+        left = mended(found)
+        found = found if left is None else left
     if isinstance(found, dict):
-        for key in LISTS:
-            inner = found.get(key)
-            if isinstance(inner, list):
-                flat = inner[0] if len(inner) == 1 and isinstance(inner[0], list) else inner
-                return tuple(message for item in flat for message in normal(item, default))
-        if any(key in found for key in (*CONTENT, "role", "tool_calls", "message")):
-            return normal(found, default)
+        items = asked(found) if default == "user" else answered(found)
+        if items is None and is_message(found):
+            items = [found]
+        if items is not None:
+            return _all(items, default)
+    elif isinstance(found, list):
+        return _all(found, default)
     if isinstance(value, str) and value and value not in MASKS:
         return _said(default, value)
+    if isinstance(found, dict):
+        return _said(default, msgspec.json.encode(found).decode())
     return ()
 
 
+def _all(items: list[JsonValue], default: MessageRole) -> tuple[Message, ...]:
+    if default == "assistant" and is_blocks(items) and not any(_has_role(item) for item in items):
+        return normal({"role": "assistant", "content": items})
+    return tuple(message for item in items for message in normal(item, default))
+
+
+def _has_role(item: JsonValue) -> bool:
+    return isinstance(item, dict) and "role" in item
+
+
 def _parsed(key: bytes) -> tuple[Message, ...]:
-    return normal(decoded(key.decode()))
+    found = decoded(key.decode())
+    if isinstance(found, list):
+        return tuple(message for item in found for message in normal(item))
+    return normal(found)
 
 
 def _said(role: MessageRole, text: str) -> tuple[Message, ...]:
-    return () if text in MASKS else (Message(role=role, text=text),)
+    return () if text in MASKS else (Message(role=role, text=without_media(text)),)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+
+import msgspec
 
 from collector.dialects import flattened
 from collector.dialects.attributes import decoded, first, grouped, text, unflattened
-from collector.dialects.blocks import error_flag, string
 from collector.dialects.dialect import Dialect, Names, Reading, Said, ToolUse
 from collector.dialects.documents import documents_of
 from collector.dialects.inference import assembled, tool_use
 from collector.dialects.interning import Memory
-from collector.dialects.messages import history, reply, split_system
-from collector.dialects.tools import definitions
-from collector.model import Document, FactRole, Facts, JsonValue, Message, ToolRequest
+from collector.dialects.messages import split_system
+from collector.dialects.smolagents import acted
+from collector.dialects.tool_spans import arguments_in
+from collector.dialects.tools import bare_name, definitions
+from collector.dialects.whole import retrieval_of, said_of, told_in
+from collector.model import Document, FactRole, Facts, JsonValue, ToolRequest
 from collector.telemetry import Attributes, Span
 
 NAME = "openinference"
@@ -39,23 +43,40 @@ NAMES = Names(
         "embedding.model_name",
     ),
     response_id=("gen_ai.response.id",),
-    finish_reason=("llm.finish_reason",),
-    input_tokens=("llm.token_count.prompt",),
-    output_tokens=("llm.token_count.completion",),
+    finish_reason=("llm.finish_reason", "gen_ai.response.finish_reasons"),
+    input_tokens=("llm.token_count.prompt", "gen_ai.usage.input_tokens"),
+    output_tokens=("llm.token_count.completion", "gen_ai.usage.output_tokens"),
     cache_read=(
         "llm.token_count.prompt_details.cache_read",
         "llm.token_count.prompt_details.cache_input",
+        "gen_ai.usage.cache_read.input_tokens",
     ),
-    cache_write=("llm.token_count.prompt_details.cache_write",),
-    reasoning=("llm.token_count.completion_details.reasoning",),
+    cache_write=(
+        "llm.token_count.prompt_details.cache_write",
+        "gen_ai.usage.cache_creation.input_tokens",
+    ),
+    reasoning=(
+        "llm.token_count.completion_details.reasoning",
+        "gen_ai.usage.reasoning.output_tokens",
+    ),
     cost_usd=("llm.cost.total",),
-    tool_name=("tool.name",),
-    tool_call_id=("tool.id", "tool_call.id"),
-    tool_arguments=("tool_call.function.arguments", "input.value"),
-    tool_result=("output.value",),
+    tool_name=("tool.name", "tool_call.function.name", "gen_ai.tool.name"),
+    tool_call_id=("tool.id", "tool_call.id", "gen_ai.tool.call.id"),
+    tool_arguments=(
+        "tool_call.function.arguments",
+        "gcp.vertex.agent.tool_call_args",
+        "gen_ai.tool.call.arguments",
+        "input.value",
+    ),
+    tool_result=("output.value", "gen_ai.tool.call.result", "gcp.vertex.agent.tool_response"),
 )
 INPUT, OUTPUT, TOOLS = "llm.input_messages.", "llm.output_messages.", "llm.tools."
+TOOL_LIST = "llm.tools"
 DOCUMENTS = ("retrieval.documents.", "reranker.output_documents.")
+PARAMETERS = ("tool.parameters", "tool_call.function.arguments")
+QUERY = ("reranker.query", "retrieval.query")
+RESPONSE_ID = re.compile(r'\{\s*"id":\s*"((?:msg|chatcmpl|resp|gen|run)[\w-]{1,100})"').match
+"""How the responses of providers begin."""
 VALUES = {"input": ("input.value",), "output": ("output.value",)}
 
 
@@ -67,7 +88,23 @@ def matches(span: Span) -> bool:
 def read(span: Span, memory: Memory) -> Facts:
     """Read a span of the convention."""
     role = ROLES.get(text(span.attributes, (KIND,)).upper(), "other")
-    return assembled(span, _reading(span, role, memory), NAMES, NAME)
+    reading = _reading(span, role, memory)
+    return assembled(_told(span) if role == "llm" else span, reading, NAMES, NAME)
+
+
+def _told(span: Span) -> Span:
+    """Add what only the raw response says: its id, and tokens where they were not counted."""
+    attributes = span.attributes
+    returned = first(attributes, VALUES["output"])
+    if returned is None:
+        return span
+    if NAMES.input_tokens[0] not in attributes:
+        return msgspec.structs.replace(span, attributes=told_in(attributes, returned))
+    # Most say the tokens themselves, so that only the id is looked for, at its usual place.
+    own = RESPONSE_ID(returned) if isinstance(returned, str) else None
+    if own is None:
+        return span
+    return msgspec.structs.replace(span, attributes=attributes | {"gen_ai.response.id": own[1]})
 
 
 def _reading(span: Span, role: FactRole, memory: Memory) -> Reading:
@@ -75,25 +112,37 @@ def _reading(span: Span, role: FactRole, memory: Memory) -> Reading:
     if role == "tool":
         return Reading(role=role, tool=_tool(span))
     if role == "retriever":
-        return Reading(role=role, said=Said(documents=_documents(attributes)))
+        return Reading(role=role, said=_retrieval(attributes, memory))
+    if role == "chain" and not span.parent_id:
+        return Reading(
+            role=role,
+            said=said_of(
+                role,
+                first(attributes, VALUES["input"]),
+                first(attributes, VALUES["output"]),
+                memory,
+            ),
+        )
     if role not in {"llm", "agent"}:
         return Reading(role=role)
     groups = grouped(attributes)
     given = flattened.messages(groups.get(INPUT, ()), _message, memory, "user")
     output = flattened.messages(groups.get(OUTPUT, ()), _message, memory, "assistant")
-    if role == "llm":
-        given = given or _value(attributes, "input", memory)
-        output = output or _value(attributes, "output", memory)
     system, given = split_system(given)
     schemas = [_schema(unflattened(group).get("tool")) for group in groups.get(TOOLS, ())]
+    tools = definitions(schemas, memory) or definitions(attributes.get(TOOL_LIST), memory)
+    if not given or not output:
+        # Instrumentations that flatten nothing leave the raw values.
+        whole = said_of(
+            role,
+            None if given else first(attributes, VALUES["input"]),
+            None if output else first(attributes, VALUES["output"]),
+            memory,
+        )
+        system, tools = system or whole.system_prompt, tools or whole.tools
+        given, output = given or whole.input, output or whole.output
     return Reading(
-        role=role,
-        said=Said(
-            system_prompt=system,
-            tools=definitions(schemas, memory),
-            input=given,
-            output=output,
-        ),
+        role=role, said=Said(system_prompt=system, tools=tools, input=acted(given), output=output)
     )
 
 
@@ -124,34 +173,29 @@ def _schema(tool: JsonValue) -> JsonValue:
     return decoded(tool.get("json_schema")) or tool if isinstance(tool, dict) else tool
 
 
-def _value(attributes: Attributes, side: str, memory: Memory) -> tuple[Message, ...]:
-    """Fall back to the raw value, for instrumentations that flatten nothing."""
-    value = first(attributes, VALUES[side])
-    if value is None:
-        return ()
-    return history(value, memory) if side == "input" else reply(value)
-
-
 def _tool(span: Span) -> ToolUse:
     """Read a tool span.
 
     LangChain's instrumentation gives a bare input, the argument names lost, and puts the
-    call's id into the serialised output.
+    call's id into the serialised output. Others put the arguments where the schema belongs.
     """
-    use = tool_use(span, NAMES, name=span.name)
-    output = decoded(first(span.attributes, NAMES.tool_result))
-    wrapped: Any = output.get("data", output.get("kwargs")) if isinstance(output, dict) else None
-    message = wrapped if isinstance(wrapped, dict) else output
-    if not isinstance(message, dict) or "tool_call_id" not in message:
-        return use
+    use = tool_use(span, NAMES, name=bare_name(span.name))
     request = use.request
-    if request is not None:
-        request = ToolRequest(
-            id=request.id or string(message, ("tool_call_id",)),
-            name=request.name,
-            arguments=request.arguments,
-        )
-    return ToolUse(request=request, result=message.get("content"), is_error=error_flag(message))
+    if request is None or request.arguments is not None:
+        return use
+    given = arguments_in(first(span.attributes, PARAMETERS))
+    if not isinstance(given, dict) or "properties" in given:
+        return use
+    request = ToolRequest(id=request.id, name=request.name, arguments=given)
+    return msgspec.structs.replace(use, request=request)
+
+
+def _retrieval(attributes: Attributes, memory: Memory) -> Said:
+    asked, returned = (first(attributes, VALUES[side]) for side in VALUES)
+    query = first(attributes, QUERY)
+    found = _documents(attributes)
+    said = retrieval_of(query if asked is None else asked, None if found else returned, memory)
+    return msgspec.structs.replace(said, documents=found) if found else said
 
 
 def _documents(attributes: Attributes) -> tuple[Document, ...]:
@@ -160,7 +204,7 @@ def _documents(attributes: Attributes) -> tuple[Document, ...]:
         found: list[JsonValue] = [unflattened(group) for group in groups.get(prefix, ())]
         if found:
             return documents_of(found)
-    return documents_of(first(attributes, ("output.value",)))
+    return ()
 
 
-DIALECT = Dialect(name=NAME, matches=matches, read=read)
+DIALECT = Dialect(name=NAME, matches=matches, read=read, scopes=("openinference.", "@arizeai/"))

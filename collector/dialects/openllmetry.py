@@ -5,18 +5,15 @@ from __future__ import annotations
 import msgspec
 
 from collector.dialects import flattened, otel_genai
-from collector.dialects.attributes import (
-    decoded,
-    first,
-    grouped,
-    text,
-    unflattened,
-)
+from collector.dialects.attributes import as_json, first, grouped, text, unflattened
 from collector.dialects.dialect import Dialect, Reading, Said, ToolUse
+from collector.dialects.documents import documents_of
 from collector.dialects.inference import assembled, tool_use
 from collector.dialects.interning import Memory
 from collector.dialects.messages import split_system
-from collector.dialects.tools import definitions
+from collector.dialects.tool_spans import arguments_in
+from collector.dialects.tools import bare_name, definitions
+from collector.dialects.whole import said_of
 from collector.model import FactRole, Facts, JsonValue, ToolRequest
 from collector.telemetry import Attributes, Span
 
@@ -43,6 +40,10 @@ NAMES = msgspec.structs.replace(
     tool_result=(*otel_genai.NAMES.tool_result, "traceloop.entity.output"),
 )
 ENTITY_INPUT = ("traceloop.entity.input",)
+ENTITY_OUTPUT = ("traceloop.entity.output",)
+DATABASE = frozenset(("db.system", "db.system.name"))
+FOUND = "db.query.result"
+"""The event of vector databases: one passage each, its fields under keys of this prefix."""
 PROMPT, COMPLETION, FUNCTIONS = "gen_ai.prompt.", "gen_ai.completion.", "llm.request.functions."
 OTEL_SCOPES = ("genai.", "openai_v2", "google_genai", "openai_agents_v2")
 SCOPE = "opentelemetry.instrumentation."
@@ -54,6 +55,8 @@ def matches(span: Span) -> bool:
     attributes = span.attributes
     if not MARKS.isdisjoint(attributes):
         return True
+    if span.events and _is_search(span):
+        return True
     scope = span.scope_name
     return (
         scope.startswith(SCOPE)
@@ -64,13 +67,43 @@ def matches(span: Span) -> bool:
 
 def read(span: Span, memory: Memory) -> Facts:
     """Read a span of either generation."""
+    if span.events and _is_search(span):
+        return assembled(span, Reading(role="retriever", said=_found(span)), NAMES, NAME)
     role = _role(span)
     reading = otel_genai.reading(span, role, memory, NAMES)
     if role == "tool":
         reading = Reading(role=role, tool=_tool(span, reading.tool))
-    elif role in {"llm", "agent"}:
+    elif role == "llm":
         reading = Reading(role=role, said=_said(span.attributes, reading.said, memory))
+    elif role == "agent" or (role == "chain" and not span.parent_id):
+        said = _said(span.attributes, reading.said, memory)
+        reading = Reading(role=role, said=_entity(span.attributes, role, said, memory))
     return assembled(span, reading, NAMES, NAME)
+
+
+def _is_search(span: Span) -> bool:
+    return not DATABASE.isdisjoint(span.attributes) and any(e.name == FOUND for e in span.events)
+
+
+def _found(span: Span) -> Said:
+    """Read the passages that a vector database returned."""
+    prefix = f"{FOUND}."
+    passages: list[JsonValue] = [
+        {key.removeprefix(prefix): as_json(value) for key, value in event.attributes.items()}
+        for event in span.events
+        if event.name == FOUND
+    ]
+    return Said(documents=documents_of(passages))
+
+
+def _entity(attributes: Attributes, role: FactRole, said: Said, memory: Memory) -> Said:
+    """Fill in what a decorated function was given and returned."""
+    if said.input and said.output:
+        return said
+    whole = said_of(role, first(attributes, ENTITY_INPUT), first(attributes, ENTITY_OUTPUT), memory)
+    return msgspec.structs.replace(
+        said, input=said.input or whole.input, output=said.output or whole.output
+    )
 
 
 def _role(span: Span) -> FactRole:
@@ -102,29 +135,21 @@ def _said(attributes: Attributes, said: Said, memory: Memory) -> Said:
 
 def _tool(span: Span, use: ToolUse) -> ToolUse:
     """Read a decorated function: keyword arguments are the tool's arguments."""
-    use = use if use.request else tool_use(span, NAMES, name=span.name.removesuffix(".tool"))
+    use = use if use.request else tool_use(span, NAMES, name=bare_name(span.name))
     request = use.request
     if request is None or request.arguments is not None:
         return use
+    given = first(span.attributes, ENTITY_INPUT)
     request = ToolRequest(
         id=request.id,
         name=request.name,
-        arguments=_called_with(decoded(first(span.attributes, ENTITY_INPUT))),
+        arguments=None if given is None else arguments_in(given),
     )
     return msgspec.structs.replace(use, request=request)
-
-
-def _called_with(entity: JsonValue) -> JsonValue:
-    if not isinstance(entity, dict) or not ({"args", "kwargs"} & set(entity)):
-        return entity
-    positional, named = entity.get("args"), entity.get("kwargs")
-    if not positional:
-        return named or {}
-    return entity if named else positional
 
 
 def _same(group: dict[str, JsonValue]) -> JsonValue:
     return group
 
 
-DIALECT = Dialect(name=NAME, matches=matches, read=read)
+DIALECT = Dialect(name=NAME, matches=matches, read=read, scopes=("traceloop.",))

@@ -10,8 +10,8 @@ import msgspec
 
 from collector.dialects.attributes import Keys, decoded, first, text
 from collector.dialects.blocks import arguments_of
+from collector.dialects.bodies import transcript
 from collector.dialects.dialect import Dialect, Names, Reading, Said, ToolUse
-from collector.dialects.documents import documents_of
 from collector.dialects.envelope import conversation_of, ends, identity_of
 from collector.dialects.genai_events import (
     CHOICE,
@@ -25,7 +25,8 @@ from collector.dialects.genai_events import (
 from collector.dialects.inference import assembled, finish_reason, parting_words, tool_use
 from collector.dialects.interning import Memory
 from collector.dialects.messages import history, reply, split_system
-from collector.dialects.tools import definitions
+from collector.dialects.tools import bare_name, definitions
+from collector.dialects.whole import retrieval_of, told_in, tools_in
 from collector.model import FactRole, Facts, JsonValue, ToolRequest
 from collector.telemetry import Attributes, AttributeValue, LogRecord, Span
 
@@ -75,6 +76,7 @@ NAMES = Names(
         "gen_ai.usage.cache_creation.input_tokens",
         "gen_ai.usage.cache_creation_input_tokens",
         "gen_ai.usage.cache_write_input_tokens",
+        "gen_ai.usage.details.cache_write_tokens",
     ),
     reasoning=("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens"),
     cost_usd=("operation.cost", "gen_ai.usage.cost"),
@@ -87,6 +89,7 @@ NAMES = Names(
         "tool_arguments",
         "gcp.vertex.agent.tool_call_args",
         "mcp.request.argument",
+        "input.value",
     ),
     tool_result=(
         "gen_ai.tool.call.result",
@@ -94,24 +97,44 @@ NAMES = Names(
         "tool_response",
         "gcp.vertex.agent.tool_response",
         "mcp.response.value",
+        "output.value",
     ),
     tool_status=("gen_ai.tool.status",),
 )
 SYSTEM: Keys = ("gen_ai.system_instructions",)
 INPUT: Keys = ("gen_ai.input.messages", "gen_ai.prompt", "gcp.vertex.agent.llm_request")
+WHOLE_INPUT: Keys = ("gen_ai.prompt", "gcp.vertex.agent.llm_request")
+WHOLE_OUTPUT: Keys = ("gen_ai.completion", "gcp.vertex.agent.llm_response")
+"""Older forms, which may hold a whole request and response."""
 OUTPUT: Keys = ("gen_ai.output.messages", "gen_ai.completion", "gcp.vertex.agent.llm_response")
 TOOLS: Keys = ("gen_ai.tool.definitions", "model_request_parameters", "gen_ai.agent.tools")
 TOOL_SCHEMA: Keys = ("gen_ai.tool.json_schema",)
 TOOL_DESCRIPTION: Keys = ("gen_ai.tool.description",)
-DOCUMENTS: Keys = ("gen_ai.retrieval.documents",)
+DOCUMENTS: Keys = ("gen_ai.retrieval.documents", "gen_ai.memory.records", "output.value")
+QUERY: Keys = ("gen_ai.retrieval.query.text", "gen_ai.memory.query.text", "input.value")
 MARKS = (OPERATION, "mcp.method.name", "gen_ai.tool.name", "gen_ai.request.model")
+CONTENT_MARKS = frozenset(
+    ("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", "gen_ai.completion")
+)
+"""What makes a span worth reading where nothing says what it is."""
+CALL_MARKS = frozenset(
+    (
+        "gen_ai.request.model",
+        "gen_ai.response.model",
+        "gen_ai.usage.input_tokens",
+        "gen_ai.usage.output_tokens",
+        "gen_ai.usage.prompt_tokens",
+        "gen_ai.response.id",
+    )
+)
+"""What makes it a call."""
 CONTENT_ROLES = ("llm", "agent", "embedding")
 
 
 def matches(span: Span) -> bool:
     """Tell whether any key of the convention is there."""
     attributes = span.attributes
-    return any(mark in attributes for mark in MARKS)
+    return any(mark in attributes for mark in MARKS) or not CONTENT_MARKS.isdisjoint(attributes)
 
 
 def role_of(span: Span) -> FactRole:
@@ -127,12 +150,21 @@ def role_of(span: Span) -> FactRole:
         return "tool" if method == "tools/call" else "other"
     if "gen_ai.tool.name" in attributes:
         return "tool"
-    return "llm" if "gen_ai.request.model" in attributes else "other"
+    if not CALL_MARKS.isdisjoint(attributes):
+        return "llm"
+    return "other" if CONTENT_MARKS.isdisjoint(attributes) else "chain"
 
 
 def read(span: Span, memory: Memory) -> Facts:
     """Read a span of the convention."""
-    return assembled(span, reading(span, role_of(span), memory, NAMES), NAMES, NAME)
+    role = role_of(span)
+    found = reading(span, role, memory, NAMES)
+    if role == "llm":
+        returned = first(span.attributes, WHOLE_OUTPUT)
+        if returned is not None:
+            attributes = told_in(span.attributes, returned)
+            span = msgspec.structs.replace(span, attributes=attributes)
+    return assembled(span, found, NAMES, NAME)
 
 
 def reading(span: Span, role: FactRole, memory: Memory, names: Names) -> Reading:
@@ -140,25 +172,26 @@ def reading(span: Span, role: FactRole, memory: Memory, names: Names) -> Reading
     if role == "tool":
         return Reading(role=role, tool=_tool(span, names), said=_defined(span.attributes, memory))
     if role == "retriever":
-        found = documents_of(first(span.attributes, DOCUMENTS))
-        return Reading(role=role, said=Said(documents=found))
-    if role not in CONTENT_ROLES:
+        query, found = first(span.attributes, QUERY), first(span.attributes, DOCUMENTS)
+        return Reading(role=role, said=retrieval_of(query, found, memory))
+    if role not in CONTENT_ROLES and (role != "chain" or OPERATION in span.attributes):
         return Reading(role=role)
     events = (
         heard((event.name, event.attributes) for event in span.events) if span.events else Heard()
     )
     said = content(_with_details(span), memory, events)
-    return Reading(role=role, said=parting_words(said) if role == "agent" else said)
+    return Reading(role=role, said=said if role == "llm" else parting_words(said))
 
 
 def content(attributes: Attributes, memory: Memory, events: Heard) -> Said:
     """Read the messages, instructions and tools that attributes hold, else the events."""
-    system, given = split_system(history(first(attributes, INPUT), memory))
+    asked = first(attributes, INPUT)
+    system, given = split_system(reply(transcript(asked) or None) or history(asked, memory))
     value = first(attributes, OUTPUT)
     output = reply(value) if value is not None else ()
     tools = next(
         (found for key in TOOLS if (found := definitions(attributes.get(key), memory))), ()
-    )
+    ) or tools_in(first(attributes, WHOLE_INPUT), memory)
     finish = events.finish_reason
     if output and not finish and not first(attributes, NAMES.finish_reason):
         finish = _finish(value)
@@ -266,7 +299,7 @@ def _defined(attributes: Attributes, memory: Memory) -> Said:
 
 
 def _tool(span: Span, names: Names) -> ToolUse:
-    use = tool_use(span, names)
+    use = tool_use(span, names, name=bare_name(span.name))
     request, result = use.request, use.result
     for event in span.events:
         # Strands: the arguments are the tool message's content, the result is the choice.
@@ -278,4 +311,20 @@ def _tool(span: Span, names: Names) -> ToolUse:
     return ToolUse(request=request, result=result, is_error=use.is_error)
 
 
-DIALECT = Dialect(name=NAME, matches=matches, read=read, read_log=read_log)
+DIALECT = Dialect(
+    name=NAME,
+    matches=matches,
+    read=read,
+    read_log=read_log,
+    scopes=(
+        "opentelemetry.instrumentation.genai.",
+        "opentelemetry.instrumentation.openai_v2",
+        "opentelemetry.instrumentation.google_genai",
+        "com.anthropic.sdk",
+        "com.anthropic.claude-platform",
+        "strands.",
+        "gcp.vertex.agent",
+        "agent_framework",
+        "gen_ai",
+    ),
+)

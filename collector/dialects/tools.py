@@ -11,13 +11,38 @@ from collector.model import JsonValue, ToolDefinition
 
 WRAPPERS: Keys = ("function", "toolSpec", "tool")
 """OpenAI's nested form, Bedrock's, OpenInference's."""
-LISTS: Keys = ("function_declarations", "functionDeclarations", "function_tools", "tools")
+LISTS: Keys = (
+    "function_declarations",
+    "functionDeclarations",
+    "function_tools",
+    "builtin_tools",
+    "native_tools",
+    "output_tools",
+    "tools",
+)
+PREFIXES: Keys = (
+    "execute_tool ",
+    "running tool: ",
+    "running tool ",
+    "tools/call ",
+    "call_tool ",
+    "Function: ",
+    "MCP tool: ",
+    "tool: ",
+    "tool.",
+)
+"""What frameworks write before a tool's name in a span's."""
+NAMELESS = frozenset(("function", "object", "array", "string", "custom", "json_schema"))
+"""Types that are no tool's name."""
 PARAMETERS: Keys = (
     "parameters",
     "input_schema",
     "inputSchema",
     "parameters_json_schema",
+    "parametersJsonSchema",
     "json_schema",
+    "schema",
+    "args_schema",
 )
 
 
@@ -31,6 +56,14 @@ def definitions(value: Value, memory: Memory) -> tuple[ToolDefinition, ...]:
         known = _read(decoded(value))
         memory.tools.put(key, known, len(key))
     return known
+
+
+def bare_name(span_name: str) -> str:
+    """Return a tool's name out of a span's name, without the words around it."""
+    for prefix in PREFIXES:
+        if span_name.startswith(prefix):
+            return span_name.removeprefix(prefix)
+    return span_name.removesuffix(".tool")
 
 
 def _read(value: JsonValue) -> tuple[ToolDefinition, ...]:
@@ -51,9 +84,9 @@ def _definition(item: JsonValue) -> tuple[ToolDefinition, ...]:
         item = inner
     if not isinstance(item, dict):
         return ()
-    several = next((item[key] for key in LISTS if isinstance(item.get(key), list)), None)
-    if several is not None:
-        return _read(several)
+    several = [inner for key in LISTS if isinstance(inner := item.get(key), list)]
+    if several:
+        return _read([tool for inner in several for tool in inner])
     schema = item.get("json_schema")
     if isinstance(schema, (str, dict)) and not isinstance(item.get("name"), str):
         opened = decoded(schema)
@@ -62,18 +95,24 @@ def _definition(item: JsonValue) -> tuple[ToolDefinition, ...]:
         inner = item.get(key)
         if isinstance(inner, dict):
             item = item | inner
-    name = string(item, ("name",))
+    # A tool that the provider serves has a type and often no name.
+    name = string(item, ("name", "tool.name")) or _served(item)
     if not name:
         return ()
     return (
         ToolDefinition(
             name=name,
-            description=string(item, ("description",)),
+            description=string(item, ("description", "tool.description")),
             parameters=_parameters(item),
             read_only=_hint(item, "readOnlyHint"),
             destructive=_hint(item, "destructiveHint"),
         ),
     )
+
+
+def _served(item: dict[str, JsonValue]) -> str:
+    kind = string(item, ("type", "kind"))
+    return "" if kind in NAMELESS else kind
 
 
 def _parameters(item: dict[str, JsonValue]) -> JsonValue:

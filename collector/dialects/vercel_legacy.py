@@ -32,7 +32,11 @@ NAMES = Names(
     provider=("gen_ai.system", "ai.model.provider"),
     model=("ai.response.model", "gen_ai.response.model", "ai.model.id"),
     response_id=("ai.response.id", "gen_ai.response.id"),
-    finish_reason=("ai.response.finishReason",),
+    finish_reason=(
+        "ai.response.finishReason",
+        "ai.finishReason",
+        "gen_ai.response.finish_reasons",
+    ),
     input_tokens=(
         "ai.usage.inputTokens",
         "ai.usage.promptTokens",
@@ -54,8 +58,8 @@ NAMES = Names(
     tool_result=("ai.toolCall.result",),
 )
 INPUT: Keys = ("ai.prompt.messages", "ai.prompt")
-TEXT: Keys = ("ai.response.text", "ai.response.object")
-CALLS: Keys = ("ai.response.toolCalls",)
+TEXT: Keys = ("ai.response.text", "ai.response.object", "ai.result.text", "ai.result.object")
+CALLS: Keys = ("ai.response.toolCalls", "ai.result.toolCalls")
 TOOLS: Keys = ("ai.prompt.tools",)
 
 
@@ -91,4 +95,4 @@ def _said(attributes: Attributes, role: FactRole, memory: Memory) -> Said:
     )
 
 
-DIALECT = Dialect(name=NAME, matches=matches, read=read)
+DIALECT = Dialect(name=NAME, matches=matches, read=read, scopes=("ai",))

@@ -1,0 +1,72 @@
+"""Read Google's Agent Development Kit, whose older versions put whole requests into attributes.
+
+Newer ones follow OTel and send the messages as log events.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from collector.dialects import otel_genai
+from collector.dialects.attributes import Keys, first, text
+from collector.dialects.dialect import Dialect
+from collector.dialects.inference import assembled
+from collector.dialects.interning import Memory
+from collector.dialects.whole import told_in
+from collector.model import FactRole, Facts
+from collector.telemetry import Span
+
+NAME = "google_adk"
+SCOPE = "gcp.vertex.agent"
+RESPONSE: Keys = ("gcp.vertex.agent.llm_response",)
+MARKS = frozenset((*RESPONSE, "gcp.vertex.agent.llm_request", "gcp.vertex.agent.event_id"))
+PREFIXES: dict[str, FactRole] = {
+    "agent_run": "agent",
+    "invocation": "chain",
+    "call_llm": "llm",
+    "send_data": "other",
+}
+"""Role by how a span's name begins, for the versions that name no operation."""
+NAMES = msgspec.structs.replace(
+    otel_genai.NAMES,
+    provider=("gen_ai.provider.name",),
+    tool_arguments=("gcp.vertex.agent.tool_call_args", *otel_genai.NAMES.tool_arguments),
+    tool_result=("gcp.vertex.agent.tool_response", *otel_genai.NAMES.tool_result),
+)
+PROVIDER = "gcp.gemini"
+"""Said to be the system by versions that name themselves there."""
+
+
+def matches(span: Span) -> bool:
+    """Tell by the scope, or by the kit's own keys."""
+    if span.scope_name == SCOPE:
+        return True
+    return not MARKS.isdisjoint(span.attributes) and otel_genai.matches(span)
+
+
+def read(span: Span, memory: Memory) -> Facts:
+    """Read a span of any version."""
+    role = _role(span)
+    found = otel_genai.reading(span, role, memory, NAMES)
+    attributes = span.attributes
+    returned = first(attributes, RESPONSE) if role == "llm" else None
+    if returned is not None:
+        attributes = told_in(attributes, returned)
+    if role == "llm" and not text(attributes, NAMES.provider):
+        system = text(attributes, ("gen_ai.system",))
+        attributes = attributes | {
+            "gen_ai.provider.name": PROVIDER if system in {SCOPE, ""} else system
+        }
+    span = msgspec.structs.replace(span, attributes=attributes)
+    return assembled(span, found, NAMES, NAME)
+
+
+def _role(span: Span) -> FactRole:
+    if otel_genai.OPERATION not in span.attributes:
+        for prefix, role in PREFIXES.items():
+            if span.name.startswith(prefix):
+                return role
+    return otel_genai.role_of(span)
+
+
+DIALECT = Dialect(name=NAME, matches=matches, read=read, scopes=(SCOPE,))

@@ -24,7 +24,7 @@ PAGE = 50
 MOST = 200
 """Conversations on one page at most."""
 _VERDICTS_EACH = 12
-"""Verdicts listed of one conversation."""
+"""Verdicts listed of one conversation; those that are alike are listed once."""
 _REASON = 400
 _QUOTE = 300
 """Characters of each that a row shows."""
@@ -61,8 +61,8 @@ SELECT episode_id, scorer, verdict, level, target, substringUTF8(s.reason, 1, {_
 FROM scores AS s
 WHERE conversation_id IN {{ids:Array(String)}} AND episode_id IN {{episodes:Array(String)}}
   AND {_WHERE}
-ORDER BY episode_id, scorer, length(target), target
-LIMIT {_VERDICTS_EACH} BY episode_id"""
+ORDER BY episode_id, verdict != 'fail', scorer, length(target), target
+LIMIT {8 * _VERDICTS_EACH} BY episode_id"""
 
 
 class Search(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,7 +148,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     end_reason: str = ""
     """Empty while it goes on."""
     verdicts: list[Finding] = []
-    """Those that were searched for."""
+    """Those that were searched for, failing ones first; of those that are alike the last."""
 
 
 class FoundPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -202,8 +202,7 @@ def _found(row: Row, head: Row | None, verdicts: list[Row]) -> Found:
     told = {**who, "episode_id": row["episode_id"], "started_ns": row["started_ns"]}
     fields = {name: told[name] for name in Found.__struct_fields__ if name in told}
     findings = {
-        # A resend that was not merged away yet comes twice.
-        (found["scorer"], found["level"], found["target"]): Finding(
+        (found["scorer"], found["verdict"], found["reason"]): Finding(
             **{name: found[name] for name in Finding.__struct_fields__}
         )
         for found in verdicts
@@ -211,4 +210,6 @@ def _found(row: Row, head: Row | None, verdicts: list[Row]) -> Found:
     blank = dict.fromkeys(
         ("conversation_id", "agent", "agent_version", "environment", "variant"), ""
     )
-    return Found(**{"episode": 1, **blank, **fields, "verdicts": list(findings.values())})
+    return Found(
+        **{"episode": 1, **blank, **fields, "verdicts": list(findings.values())[:_VERDICTS_EACH]}
+    )

@@ -113,6 +113,8 @@ class Detection:
         self._unsaved = _Unsaved()
         self._updated_ns = 0
         self._looked_s = -LOOK_S
+        self._more = False
+        """Whether the last read was cut off at its limit."""
         self._views: tuple[StreamView, ...] = ()
 
     def views(self) -> tuple[StreamView, ...]:
@@ -154,16 +156,15 @@ class Detection:
         detector = self._detector or self._load()
         if self._unsaved.events:
             self.save()
-        more = False
         now = self._seconds()
-        if self.behind or now - self._looked_s >= LOOK_S:
+        if self._more or self.behind or now - self._looked_s >= LOOK_S:
             self._looked_s = now
-            more = self._fold(detector)
+            self._more = self._fold(detector)
             self._views = tuple(detector.views())
         due = self._unsaved.any and now - self._unsaved.since_s >= SAVE_S
         if self._unsaved.events or due:
             self.save()
-        return more
+        return self._more
 
     def save(self) -> None:
         """Write events, then points, then the states that changed and how far was read.

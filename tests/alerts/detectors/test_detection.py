@@ -230,6 +230,19 @@ def test_other_producers_are_found(store: ClickHouseStore) -> None:
     assert bench.detection.views()[0].learned == 48
 
 
+def test_a_long_history_is_folded_without_pause(
+    store: ClickHouseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What another process left is read chunk after chunk, not one a look."""
+    monkeypatch.setattr("alerts.detectors.detection.CHUNK", 10)
+    bench = Bench(store)
+    store.insert({"observations": [_row(observed(i, 0.0, producer="there")) for i in range(1, 36)]})
+    bench.now += LOOK_S
+    while bench.detection.step():
+        pass
+    assert bench.detection.views()[0].learned == 35
+
+
 def test_targeted_samples_are_no_rates(store: ClickHouseStore) -> None:
     """What was chosen because it looked bad is not weighed."""
     bench = Bench(store)

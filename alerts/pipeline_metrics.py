@@ -27,6 +27,20 @@ PIPELINE = (
         group="pipeline",
     ),
     Metric(
+        name="proxy_responses_total",
+        kind="counter",
+        labels=("upstream", "status"),
+        help="Answers of model providers that the LLM proxy passed on, by their HTTP status.",
+        group="pipeline",
+    ),
+    Metric(
+        name="proxy_capture_dropped_total",
+        kind="counter",
+        labels=("reason",),
+        help="Calls that the LLM proxy passed on and could not capture.",
+        group="pipeline",
+    ),
+    Metric(
         name="spans_rejected_total",
         kind="counter",
         labels=("receiver", "reason"),

@@ -45,7 +45,9 @@ from collector.message_keys import MessageKeys
 from collector.normalise import Normaliser
 from collector.pins import Pins
 from collector.pipeline import Pipeline
-from collector.process import Process, serve_until_told
+from collector.process import Process, event_loop, serve_until_told
+from collector.proxy.journaling import keeping
+from collector.proxy.ports import proxy_ports
 from collector.reading import Reader
 from collector.receivers.otlp_ports import otlp_ports
 from collector.recovery import restore
@@ -271,6 +273,15 @@ def serve(config: Config, data_dir: Path) -> int:
             **otlp_ports(
                 config, accept=process.accept, count=path.tally.count, clock_ns=clock, log=log
             ),
+            **proxy_ports(
+                config,
+                data_dir,
+                keep=keeping(path.journal, path.handoff),
+                beside=process.beside,
+                count=path.tally.count,
+                clock_ns=clock,
+                loop_factory=event_loop,
+            ),
             "telemetry.metrics": Listening("telemetry.metrics", config.telemetry.metrics, metrics),
             "console.address": Listening("console.address", config.console.address, talked_to),
         }
@@ -284,6 +295,7 @@ def serve(config: Config, data_dir: Path) -> int:
         metrics=bound.telemetry.metrics,
         otlp_http=bound.receive.http,
         otlp_grpc=bound.receive.grpc,
+        proxy=bound.proxy.address,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 

@@ -18,9 +18,11 @@ def banner(config: Config) -> str:
     secure = bool(config.receive.tls.cert_file)
     http = base_url(config.receive.http, tls=secure)
     grpc = config.receive.grpc and base_url(config.receive.grpc, tls=secure)
+    proxy = config.proxy.address and base_url(config.proxy.address)
     lines = [
         f"OTLP/HTTP  {http}",
         *([f"OTLP/gRPC  {grpc}"] if grpc else []),
+        *([f"LLM proxy  {proxy}"] if proxy else []),
         f"metrics    {base_url(config.telemetry.metrics)}/metrics",
         f"console    {base_url(config.console.address)}",
         "",
@@ -32,6 +34,14 @@ def banner(config: Config) -> str:
     ]
     if config.auth.token:
         lines.append('  export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<auth.token>"')
+    if proxy:
+        lines += [
+            "",
+            "Or let the clients of your models call through it:",
+            "",
+            f"  export ANTHROPIC_BASE_URL={proxy}",
+            f"  export OPENAI_BASE_URL={proxy}/v1",
+        ]
     return "\n".join(lines) + "\n"
 
 

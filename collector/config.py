@@ -54,6 +54,35 @@ class ReceiveConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Bodies held in memory before their acknowledgement; over it senders get 503 or UNAVAILABLE, and when to try again."""
 
 
+class ProxyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where clients of model providers call through us."""
+
+    address: str = ""
+    """Address of the LLM proxy, such as ``127.0.0.1:4320``; empty for none."""
+    anthropic: str = "https://api.anthropic.com"
+    """Base URL that Anthropic's requests go on to; a path in it comes before theirs."""
+    openai: str = "https://api.openai.com"
+    """Base URL that OpenAI's requests go on to, without the ``/v1`` that its clients send."""
+    ca_file: str = ""
+    """PEM file with authorities to trust besides the usual ones, for a gateway of your own."""
+    agent: str = ""
+    """Name of the agent whose calls these are; the header ``x-outrider-agent`` goes before it."""
+    agent_version: str = ""
+    """Its version; the header ``x-outrider-agent-version`` goes before it."""
+    environment: str = ""
+    """Where it runs; the header ``x-outrider-environment`` goes before it."""
+    connect_timeout: Timeout = 10.0
+    """Time in which an upstream must be reached; after that a call may take as long as its two sides let it."""
+    idle_timeout: Timeout = 300.0
+    """Quiet time after which a connection between two calls is closed."""
+    drain_timeout: Duration = 8.0
+    """How long a stop waits for calls under way."""
+    max_call: Limit = 16 * 1024 * 1024
+    """Bytes of one call's bodies, as sent, that are captured; a larger call passes and is counted as dropped."""
+    max_held: Limit = 64 * 1024 * 1024
+    """Bytes of calls under way or waiting to be captured; over it calls pass and are counted as dropped."""
+
+
 class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The durable log of what was acknowledged."""
 
@@ -194,6 +223,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Everything in ``outrider.yaml``."""
 
     receive: ReceiveConfig = ReceiveConfig()
+    proxy: ProxyConfig = ProxyConfig()
     journal: JournalConfig = JournalConfig()
     assemble: AssembleConfig = AssembleConfig()
     redact: RedactConfig = RedactConfig()

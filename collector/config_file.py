@@ -61,9 +61,11 @@ def validate(config: Config) -> None:
 def addresses(config: Config) -> dict[str, str]:
     """Return every address the process binds, by its key."""
     grpc = {"receive.grpc": config.receive.grpc} if config.receive.grpc else {}
+    proxy = {"proxy.address": config.proxy.address} if config.proxy.address else {}
     return {
         "receive.http": config.receive.http,
         **grpc,
+        **proxy,
         "console.address": config.console.address,
         "telemetry.metrics": config.telemetry.metrics,
     }
@@ -122,6 +124,11 @@ def _check_values(config: Config) -> None:
             f"telemetry.otlp_endpoint: expected http(s)://host:4318, got {without_user(endpoint)!r}; "
             "leave it empty to emit no events"
         )
+    for key, url in _upstreams(config).items():
+        if not is_http_url(url) or any(mark in url for mark in "?#@"):
+            raise ConfigError(
+                f"{key}: expected http(s)://host, perhaps with a path, got {without_user(url)!r}"
+            )
     if config.alerts.webhook and not is_http_url(config.alerts.webhook):
         # Not repeated: such a URL is often a secret as a whole.
         raise ConfigError(
@@ -140,6 +147,11 @@ def _check_values(config: Config) -> None:
             f"store.url: expected http(s)://host:8123, got {without_user(config.store.url)!r}; "
             "leave it empty for the embedded engine"
         )
+
+
+def _upstreams(config: Config) -> dict[str, str]:
+    """Return where the proxy sends requests on to, by key."""
+    return {"proxy.anthropic": config.proxy.anthropic, "proxy.openai": config.proxy.openai}
 
 
 def without_user(url: str) -> str:

@@ -106,6 +106,10 @@ class Process:
 
     # --- life
 
+    def beside(self, work: Callable[[threading.Event], None]) -> None:
+        """Run something on a thread of its own from the start on, until told to stop."""
+        self._beside.append(threading.Thread(target=work, args=(self._stop,), daemon=True))
+
     def start(self) -> None:
         """Start the threads."""
         # Most objects live as long as an episode; looking at them young would cost every request.
@@ -160,14 +164,14 @@ def serve_until_told(
         ConfigError: a port was lost since it was bound.
     """
     try:
-        with asyncio.Runner(loop_factory=_event_loop) as runner:
+        with asyncio.Runner(loop_factory=event_loop) as runner:
             runner.run(_serve(process, servers, announce))
     finally:
         process.stop()
     return 1 if process.failed else 0
 
 
-def _event_loop() -> asyncio.AbstractEventLoop:
+def event_loop() -> asyncio.AbstractEventLoop:
     """Make the fast event loop where there is one."""
     try:
         import uvloop  # noqa: PLC0415 - not on every platform

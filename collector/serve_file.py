@@ -27,6 +27,8 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     """``host:port`` of the OTLP/HTTP receiver."""
     otlp_grpc: str = ""
     """``host:port`` of the OTLP/gRPC receiver; empty when there is none."""
+    proxy: str = ""
+    """``host:port`` of the LLM proxy; empty when there is none."""
     started: str = ""
     """RFC 3339 time."""
 

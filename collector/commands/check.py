@@ -109,6 +109,7 @@ def own_addresses(running: Running) -> dict[str, str]:
     return {
         "receive.http": running.otlp_http,
         "receive.grpc": running.otlp_grpc,
+        "proxy.address": running.proxy,
         "console.address": running.console,
         "telemetry.metrics": running.metrics,
     }

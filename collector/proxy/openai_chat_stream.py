@@ -1,0 +1,102 @@
+"""Put a streamed chat completion together again, into the form it has unstreamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from collector.proxy.exchange import Json, Reply, fields, items, text
+from collector.proxy.sse import Event
+
+_DONE = b"[DONE]"
+_GROWING = ("content", "refusal", "reasoning_content", "reasoning")
+"""Of a delta: what comes in pieces of text."""
+_LAST = 1 << 30
+
+
+class _Call:
+    """One tool call as it grows; id and name come with its first piece."""
+
+    def __init__(self) -> None:
+        self.id = self.type = self.name = ""
+        self.pieces: list[str] = []
+
+    def add(self, delta: dict[str, Json]) -> None:
+        """Take one piece in."""
+        asked = fields(delta.get("function") or delta.get("custom"))
+        self.id = text(delta.get("id")) or self.id
+        self.type = text(delta.get("type")) or self.type
+        self.name = text(asked.get("name")) or self.name
+        self.pieces.append(text(asked.get("arguments")) or text(asked.get("input")))
+
+    def whole(self) -> dict[str, Any]:
+        """Return the call."""
+        said = "".join(self.pieces)
+        if self.type == "custom":
+            return {"id": self.id, "type": "custom", "custom": {"name": self.name, "input": said}}
+        asked = {"name": self.name, "arguments": said}
+        return {"id": self.id, "type": "function", "function": asked}
+
+
+class _Choice:
+    """One choice as it grows."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[str, list[str]] = {}
+        self._calls: dict[int, _Call] = {}
+        self._function = _Call()
+        self.finish_reason: Json = None
+
+    def add(self, choice: dict[str, Json]) -> None:
+        """Take one chunk's share in."""
+        delta = fields(choice.get("delta"))
+        for key in _GROWING:
+            if piece := text(delta.get(key)):
+                self._pieces.setdefault(key, []).append(piece)
+        for call in items(delta.get("tool_calls")):
+            index = fields(call).get("index")
+            # Some servers leave the index out; their calls come whole, one after another.
+            place = index if isinstance(index, int) else _LAST + len(self._calls)
+            self._calls.setdefault(place, _Call()).add(fields(call))
+        if isinstance(delta.get("function_call"), dict):
+            self._function.add({"function": delta["function_call"]})
+        self.finish_reason = choice.get("finish_reason") or self.finish_reason
+
+    def whole(self, index: int) -> dict[str, Any]:
+        """Return the choice."""
+        message: dict[str, Any] = {"role": "assistant", "content": None}
+        message |= {key: "".join(pieces) for key, pieces in self._pieces.items()}
+        if self._calls:
+            message["tool_calls"] = [self._calls[place].whole() for place in sorted(self._calls)]
+        if self._function.name:
+            message["function_call"] = self._function.whole()["function"]
+        return {"index": index, "message": message, "finish_reason": self.finish_reason}
+
+
+def reply(events: Iterable[Event]) -> Reply:
+    """Return what a stream amounts to, as far as it came."""
+    body: dict[str, Any] = {}
+    choices: dict[int, _Choice] = {}
+    whole, error = False, ""
+    for event in events:
+        if event.data.strip() == _DONE:
+            whole = True
+            continue
+        try:
+            chunk = fields(msgspec.json.decode(event.data))
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        if problem := chunk.get("error"):
+            error = (
+                text(fields(problem).get("type")) or text(fields(problem).get("code")) or "error"
+            )
+        body |= {k: v for k in ("id", "model", "usage") if (v := chunk.get(k)) not in (None, "")}
+        for choice in map(fields, items(chunk.get("choices"))):
+            index = choice.get("index")
+            choices.setdefault(index if isinstance(index, int) else 0, _Choice()).add(choice)
+    if choices:
+        body["choices"] = [choices[index].whole(index) for index in sorted(choices)]
+        whole = whole or all(choice.finish_reason for choice in choices.values())
+    return Reply(body=body or None, whole=whole, error=error)

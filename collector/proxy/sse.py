@@ -1,0 +1,38 @@
+"""Split a server-sent event stream into its events (HTML Living Standard, 9.2.6)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+_BREAK = re.compile(rb"\r\n|\n|\r")
+_BOM = b"\xef\xbb\xbf"
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One event."""
+
+    name: str
+    """Its ``event`` field; empty when it has none."""
+    data: bytes
+
+
+def events(stream: bytes) -> Iterator[Event]:
+    """Yield the events of a stream; an unfinished one at the end counts as none."""
+    name, data = "", list[bytes]()
+    lines = _BREAK.split(stream.removeprefix(_BOM))
+    # What stands behind the last line break is not a line yet.
+    for line in lines[:-1]:
+        if not line:
+            if data:
+                yield Event(name, b"\n".join(data))
+            name, data = "", []
+            continue
+        field, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"data":
+            data.append(value)
+        elif field == b"event":
+            name = value.decode(errors="replace")

@@ -56,9 +56,10 @@ def tree(pid: int, *, proc: Path = PROC) -> Iterator[int]:
 
 
 def disk_bytes(directory: Path) -> int:
-    """Return the size of all files under a directory."""
+    """Return the size of all files under a directory, but for those that vanish meanwhile."""
     total = 0
-    for path in directory.rglob("*"):
-        with suppress(OSError):
-            total += path.stat().st_size if path.is_file() else 0
+    for folder, _, files in os.walk(directory):  # rglob raises when a folder vanishes
+        for name in files:
+            with suppress(OSError):
+                total += os.lstat(f"{folder}/{name}").st_size
     return total

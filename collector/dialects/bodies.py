@@ -6,14 +6,12 @@ there: a provider's request, its response, LangChain's generations, an agent's s
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from collector.dialects.attributes import Keys, as_number
 from collector.dialects.blocks import string
+from collector.dialects.literals import literal
 from collector.model import JsonValue
 from collector.telemetry import Attributes, AttributeValue
 
@@ -87,7 +85,6 @@ REPR = re.compile(
 ).match
 REPR_CALLS = re.compile(r" tool_calls=(\[.*\]) [a-z_]+=", re.DOTALL).search
 REPR_ID = re.compile(r" tool_call_id=['\"]([^'\"]*)['\"]").search
-LONGEST_REPR = 100_000
 OPENING = re.compile(r"(?:system|developer|user|human|assistant): ", re.IGNORECASE).match
 LINE = re.compile(r"^(system|developer|user|human|assistant|tool): ", re.IGNORECASE | re.MULTILINE)
 """How OpenLIT writes a chat down as one text."""
@@ -208,13 +205,14 @@ def definition_in(message: JsonValue) -> JsonValue:
 
 def spoken(text: str) -> JsonValue:
     """Read the ``repr`` of a message object; text that is none stays text."""
-    found = REPR(text) if text.startswith("role=") and len(text) <= LONGEST_REPR else None
+    found = REPR(text) if text.startswith("role=") else None
     if found is None:
         return text
-    message: Body = {"role": found[1], "content": _literal(found[2])}
+    content = None if found[2] == "None" else literal(found[2])
+    message: Body = {"role": found[1], "content": content}
     calls, answers = REPR_CALLS(text, found.end()), REPR_ID(text, found.end())
     if calls:
-        message["tool_calls"] = _literal(calls[1])
+        message["tool_calls"] = literal(calls[1])
     if answers:
         message["tool_call_id"] = answers[1]
     return message
@@ -351,12 +349,3 @@ def _instructions(body: Body) -> list[JsonValue]:
             if isinstance(found, (str, list)) and found:
                 return [{"role": "system", "content": found}]
     return []
-
-
-def _literal(text: str) -> JsonValue:
-    try:
-        found: JsonValue = ast.literal_eval(text)
-        msgspec.json.encode(found)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, OverflowError):
-        return text
-    return found if isinstance(found, (str, list)) else None

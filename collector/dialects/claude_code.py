@@ -136,11 +136,9 @@ def _read(span: Span, kind: str, memory: Memory) -> Facts:
         reading = Reading(role=role, said=_said(attributes, memory))
     elif role == "tool":
         use = tool_use(span, NAMES)
-        ended = plain_flag(attributes)
-        error = None if ended is None else not ended
-        reading = Reading(
-            role=role, tool=msgspec.structs.replace(use, is_error=True if error else use.is_error)
-        )
+        succeeded = _succeeded(attributes)
+        failed = use.is_error if succeeded is None else not succeeded
+        reading = Reading(role=role, tool=msgspec.structs.replace(use, is_error=failed))
     elif role == "llm":
         attributes = _counted(_failed(attributes, kind))
         body = first(attributes, BODY)
@@ -155,7 +153,7 @@ def _read(span: Span, kind: str, memory: Memory) -> Facts:
     return msgspec.structs.replace(found, provider=PROVIDER) if role == "llm" else found
 
 
-def plain_flag(attributes: Attributes) -> bool | None:
+def _succeeded(attributes: Attributes) -> bool | None:
     """Return whether it succeeded; older versions write the flag as text."""
     value = first(attributes, SUCCESS)
     if isinstance(value, bool):
@@ -182,7 +180,7 @@ def _counted(attributes: Attributes) -> Attributes:
 def _failed(attributes: Attributes, kind: str) -> Attributes:
     if kind == "api_refusal":
         return {"stop_reason": REFUSED} | attributes
-    failed = kind == "api_error" or plain_flag(attributes) is False
+    failed = kind == "api_error" or _succeeded(attributes) is False
     if not failed or "error.type" in attributes:
         return attributes
     return attributes | {"error.type": text(attributes, ERROR)[:200] or "error"}

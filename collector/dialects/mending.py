@@ -63,7 +63,7 @@ def _is_suspect(value: str) -> bool:
         return False
     end = value[-1]
     if value[0] in "[{":
-        return end not in "]}" or value[-2] == "d"
+        return end != CLOSERS[value[0]] or value[-2] == "d"
     return end in ENDS and (end != "." or value.endswith("..."))
 
 

@@ -52,6 +52,8 @@ ROLES: dict[str, MessageRole] = {
     "toolmessage": "tool",
     "functionmessage": "tool",
 }
+TYPED_SPEAKERS = ROLES.keys() - {"function", "function_call", "function_call_output"}
+"""Types of messages that are not types of blocks too."""
 CONTENT = ("parts", "content", "contents")
 """Where a message keeps its blocks: OTel and Google, the providers, OpenInference."""
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
@@ -292,13 +294,17 @@ def _one(value: AttributeValue, default: MessageRole) -> tuple[Message, ...]:
 
 
 def _all(items: list[JsonValue], default: MessageRole) -> tuple[Message, ...]:
-    if default == "assistant" and is_blocks(items) and not any(_has_role(item) for item in items):
+    if default == "assistant" and is_blocks(items) and not any(map(_is_spoken, items)):
         return normal({"role": "assistant", "content": items})
     return tuple(message for item in items for message in normal(item, default))
 
 
-def _has_role(item: JsonValue) -> bool:
-    return isinstance(item, dict) and "role" in item
+def _is_spoken(item: JsonValue) -> bool:
+    """Tell a message from a block: it names who speaks, LangChain's as its type."""
+    if not isinstance(item, dict):
+        return False
+    kind = item.get("type")
+    return "role" in item or (isinstance(kind, str) and kind.lower() in TYPED_SPEAKERS)
 
 
 def _parsed(key: bytes) -> tuple[Message, ...]:

@@ -6,18 +6,17 @@ An assistant's text ``Calling tools:`` holds the calls as a Python literal, the 
 
 from __future__ import annotations
 
-import ast
 import re
 
 import msgspec
 
 from collector.dialects.blocks import request_of
-from collector.model import JsonValue, Message, ToolRequest
+from collector.dialects.literals import literal
+from collector.model import Message, ToolRequest
 
 CALLING = "Calling tools:\n"
 OBSERVED = "Observation:\n"
 LATER = re.compile(r"(?:^|\n)Call id: (\S+)\n").search
-LONGEST = 100_000
 
 
 def acted(messages: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -41,13 +40,7 @@ def acted(messages: tuple[Message, ...]) -> tuple[Message, ...]:
 
 def _calls(message: Message) -> tuple[ToolRequest, ...]:
     _, found, written = message.text.partition(CALLING)
-    if not found or message.tool_requests or len(written) > LONGEST:
-        return ()
-    try:
-        calls: JsonValue = ast.literal_eval(written.strip())
-        msgspec.json.encode(calls)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, OverflowError):
-        return ()
+    calls = literal(written.strip()) if found and not message.tool_requests else None
     read = [request_of(call) for call in calls] if isinstance(calls, list) else []
     return tuple(request for request in read if request is not None)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
 import msgspec
@@ -10,13 +9,13 @@ import msgspec
 from collector.dialects.attributes import Value, decoded
 from collector.dialects.blocks import arguments_of, call_id, error_flag, string
 from collector.dialects.dialect import ToolUse
+from collector.dialects.literals import literal
 from collector.model import JsonValue, ToolRequest
 
 CALLED = ("arguments", "tool_input", "toolInput", "tool_args", "args", "kwargs")
 """Where a record of a call keeps the arguments, beside the tool's name."""
 NAMED = ("name", "tool_name", "toolName", "tool")
 LANGCHAIN = "input_str"
-LONGEST_LITERAL = 100_000
 IDS = ("tool_call_id", "tool_use_id", "toolCallId", "call_id")
 WRAPPED = ("data", "kwargs", "output")
 """Where LangChain's serialised tool messages keep the message."""
@@ -83,11 +82,7 @@ def _called_with(entity: dict[str, JsonValue]) -> JsonValue:
 
 def _literal(text: JsonValue) -> JsonValue:
     """Read the ``repr`` of a dictionary; other text stays text."""
-    if not isinstance(text, str) or not text.startswith("{'") or len(text) > LONGEST_LITERAL:
+    if not isinstance(text, str) or not text.startswith("{'"):
         return text
-    try:
-        found = ast.literal_eval(text)
-        msgspec.json.encode(found)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, OverflowError):
-        return text
-    return found if isinstance(found, dict) and all(isinstance(k, str) for k in found) else text
+    found = literal(text)
+    return found if isinstance(found, dict) else text

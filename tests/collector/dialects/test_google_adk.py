@@ -1,0 +1,89 @@
+"""Test Google's Agent Development Kit."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from collector.model import Facts, Usage
+from collector.normalise import Normaliser
+from tests.build import agent, request, span, user
+
+
+def read(name: str, **attributes: Any) -> Facts:
+    """Normalise one span of the kit; ``__`` in a name stands for a dot."""
+    found = {
+        key.replace("__", "."): json.dumps(value) if isinstance(value, (list, dict)) else value
+        for key, value in attributes.items()
+    }
+    return Normaliser().span(span(name, attributes=found, scope_name="gcp.vertex.agent"))
+
+
+def test_an_older_call_holds_request_and_response() -> None:
+    """System instruction, tools, messages, tokens and reason come out of the bodies."""
+    facts = read(
+        "call_llm",
+        gen_ai__system="gcp.vertex.agent",
+        gen_ai__request__model="g",
+        gcp__vertex__agent__session_id="s1",
+        gcp__vertex__agent__llm_request={
+            "model": "g",
+            "config": {
+                "system_instruction": "Be kind.",
+                "tools": [{"function_declarations": [{"name": "room", "description": "Look"}]}],
+            },
+            "contents": [{"role": "user", "parts": [{"text": "Is room 1 free?"}]}],
+        },
+        gcp__vertex__agent__llm_response={
+            "content": {
+                "role": "model",
+                "parts": [{"function_call": {"name": "room", "args": {"n": 1}}}],
+            },
+            "finish_reason": "STOP",
+            "usage_metadata": {"prompt_token_count": 9, "candidates_token_count": 4},
+        },
+    )
+    assert (facts.role, facts.dialect, facts.conversation_id) == ("llm", "google_adk", "s1")
+    assert (facts.system_prompt, [t.name for t in facts.tools]) == ("Be kind.", ["room"])
+    assert facts.input == (user("Is room 1 free?"),)
+    assert [r.name for m in facts.output for r in m.tool_requests] == ["room"]
+    assert facts.usage == Usage(input=9, output=4)
+    assert (facts.finish_reason, facts.provider) == ("tool_call", "gcp.gemini")
+
+
+def test_names_tell_what_older_spans_are() -> None:
+    """Runs of agents and invocations name no operation."""
+    assert read("agent_run [desk]", gcp__vertex__agent__event_id="e").role == "agent"
+    assert read("invocation [hotel]").role == "chain"
+    assert read("execute_tool (merged tools)", gen_ai__operation__name="execute_tool").role == (
+        "tool"
+    )
+
+
+def test_a_tools_arguments_and_response_are_its_own_keys() -> None:
+    """The kit's keys hold both, and Google's response may wrap the result."""
+    facts = read(
+        "execute_tool room",
+        gen_ai__operation__name="execute_tool",
+        gen_ai__tool__name="room",
+        gen_ai__tool__call__id="adk-1",
+        gcp__vertex__agent__tool_call_args={"n": 1},
+        gcp__vertex__agent__tool_response={
+            "id": "adk-1",
+            "name": "room",
+            "response": {"free": True},
+        },
+    )
+    assert facts.tool == request("room", "adk-1", n=1)
+    assert facts.tool_result == '{"free":true}'
+
+
+def test_current_spans_follow_otel() -> None:
+    """Messages in OTel's keys are read as anywhere else."""
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": "Yes."}]}]
+    facts = read(
+        "generate_content g",
+        gen_ai__operation__name="generate_content",
+        **{"gen_ai.output.messages": json.dumps(said)},
+    )
+    assert (facts.role, facts.output) == ("llm", (agent("Yes."),))

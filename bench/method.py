@@ -18,7 +18,8 @@ METHOD = """\
 - After each run the system is stopped and the spans in its database are counted; a run in which one is missing does not
   count, and is listed.
 - CPU time and memory are those of all processes of a system (VmHWM, summed, so that pages which processes share count in
-  each). MLflow starts four workers by default.
+  each). MLflow starts four workers by default. *on disk* is all that stands in its directory afterwards, the warm-up and
+  the load before in the same session included.
 - Peers run as `phoenix serve` and `mlflow server` do by default on SQLite. Only their telemetry and other requests to the
   internet are off.
 

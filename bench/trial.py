@@ -42,7 +42,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     peak_bytes: int
     """Peak resident memory meanwhile, summed over its processes."""
     disk_bytes: int
-    """By how much its files grew, logs included."""
+    """All its files afterwards, those of the warm-up and of the load before included."""
     ack_p50_s: float
     ack_p99_s: float
     retries: int
@@ -88,7 +88,6 @@ class Session:
             BenchError: it refuses a request, or takes too long.
         """
         load_average = os.getloadavg()[0]
-        before = disk_bytes(self._directory)
         forget_peak(self._running.pid)
         cpu_before = cpu_seconds(self._running.pid)
         began = self._seconds()
@@ -103,7 +102,7 @@ class Session:
             durable_s=durable_s,
             cpu_s=cpu_seconds(self._running.pid) - cpu_before,
             peak_bytes=peak_bytes(self._running.pid),
-            disk_bytes=max(0, disk_bytes(self._directory) - before),
+            disk_bytes=disk_bytes(self._directory),
             ack_p50_s=quantile(sent.acknowledged_s, 0.5),
             ack_p99_s=quantile(sent.acknowledged_s, 0.99),
             retries=sent.retries,

@@ -286,6 +286,9 @@ def _one(value: AttributeValue, default: MessageRole) -> tuple[Message, ...]:
             return _all(items, default)
     elif isinstance(found, list):
         return _all(found, default)
+    elif isinstance(found, str) and isinstance(value, str):
+        # Text that was written as JSON stands in quotes.
+        value = found
     if isinstance(value, str) and value and value not in MASKS:
         return _said(default, value)
     if isinstance(found, dict):

@@ -45,6 +45,8 @@ def arguments_in(value: Value) -> JsonValue:
 def opened(use: ToolUse) -> ToolUse:
     """Take a result out of LangChain's tool message, Google's response or MCP's result."""
     found = decoded(use.result)
+    if isinstance(found, str) and found != use.result:
+        return msgspec.structs.replace(use, result=found)
     for key in WRAPPED:
         inner: Any = found.get(key) if isinstance(found, dict) else None
         if isinstance(inner, dict) and not inner.keys().isdisjoint(IDS):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from collector.conversations import Built, build
 from collector.message_keys import MessageKeys
-from collector.model import Episode, FactRole, Facts, Message, Usage
+from collector.model import Document, Episode, FactRole, Facts, Message, ToolRequest, Usage
 from tests.build import agent, identity, request, result, user
 
 
@@ -237,3 +239,115 @@ def test_grouping_of_a_reply_does_not_matter() -> None:
     assert len(conversation.tool_calls) == 1
     assert conversation.messages[-1] == TELL
     assert sum(isinstance(m, Message) for m in conversation.messages) == 5
+
+
+def test_the_last_word_may_stand_only_in_the_agents_span() -> None:
+    """Where no model call tells how the run ended, its root does; a result comes before it."""
+    tool = ToolRequest(name="find_parcel", arguments={"number": 7})
+    conversation = built(
+        fact("agent", span_id="a", trace_id="t", input=(ASK,), output=(TELL,)),
+        fact(span_id="b", parent_id="a", trace_id="t", start_ns=1, input=(ASK,), output=(LOOK,)),
+        fact("tool", span_id="c", trace_id="t", start_ns=2, tool=tool, tool_result="depot"),
+    ).conversation
+    found = Message(
+        role="tool", text="depot", tool_call_id="call_find_parcel", tool_name="find_parcel"
+    )
+    assert conversation.messages == (ASK, LOOK, found, TELL)
+    call = conversation.tool_calls[0]
+    assert (call.span_id, call.result, call.answered_at) == ("c", "depot", 2)
+
+
+def test_an_agents_span_does_not_repeat_a_reply_that_was_recorded() -> None:
+    """A model call that replied has the last word, however the agent words it."""
+    conversation = built(
+        fact("agent", span_id="a", trace_id="t", input=(ASK,), output=(agent("At the depot"),)),
+        fact(span_id="b", parent_id="a", trace_id="t", start_ns=1, input=(ASK,), output=(TELL,)),
+    ).conversation
+    assert conversation.messages == (ASK, TELL)
+
+
+def test_a_retrieval_alone_is_a_conversation() -> None:
+    """What was looked for stands in for the user; a passage ranked again stands once."""
+    bath = Document(id="1", text="Rooms have baths.")
+    conversation = built(
+        fact("retriever", span_id="a", input=(ASK,), documents=(bath, Document(score=0.1))),
+        fact(
+            "retriever",
+            span_id="b",
+            start_ns=1,
+            documents=(msgspec.structs.replace(bath, score=0.9),),
+        ),
+    ).conversation
+    assert conversation.messages == (ASK,)
+    assert conversation.documents == (
+        Document(id="1", text="Rooms have baths.", score=0.9),
+        Document(score=0.1),
+    )
+
+
+def test_results_may_stand_between_calls_that_were_asked_for_at_once() -> None:
+    """A history that puts each result behind its call is the same history, not another one."""
+    first, second = agent("", request("a", "1")), agent("", request("b", "2"))
+    one, two = result("a", "x", "1"), result("b", "y", "2")
+    conversation = built(
+        fact(span_id="a", input=(ASK,), output=(first, second)),
+        fact(span_id="b", start_ns=2, input=(ASK, first, one, second, two), output=(TELL,)),
+    ).conversation
+    assert conversation.messages == (ASK, first, one, second, two, TELL)
+
+
+def test_a_history_without_the_agents_words_goes_on_where_it_stopped() -> None:
+    """Some producers leave out what the model replied; the results after it are not lost."""
+    nameless = Message(role="tool", text="depot")
+    conversation = built(
+        fact(span_id="a", input=(ASK,), output=(LOOK,)),
+        fact("tool", span_id="c", start_ns=1, tool=LOOK.tool_requests[0], tool_result="depot"),
+        fact(span_id="b", start_ns=2, input=(ASK, nameless), output=(TELL,)),
+    ).conversation
+    assert conversation.messages == (ASK, LOOK, nameless, TELL)
+    assert [c.result for c in conversation.tool_calls] == ["depot"]
+
+
+def test_two_calls_may_share_the_id_of_their_run() -> None:
+    """One after the other and with other words they are two, whatever id they carry."""
+    common: dict[str, Any] = {"response_id": "run_1", "trace_id": "t"}
+    conversation = built(
+        fact(span_id="a", end_ns=1, input=(ASK,), output=(LOOK,), **common),
+        fact(span_id="b", start_ns=2, end_ns=3, input=(ASK, LOOK, FOUND), output=(TELL,), **common),
+    ).conversation
+    assert len(conversation.llm_calls) == 2
+
+
+def test_agents_above_do_not_hide_the_calls_below_them() -> None:
+    """Calls under the same two agents are one conversation, though a history was rewritten."""
+    wrapped: dict[str, Any] = {"parent_id": "inner", "trace_id": "t"}
+    conversation = built(
+        fact("agent", span_id="outer", trace_id="t"),
+        fact("agent", span_id="inner", parent_id="outer", trace_id="t"),
+        fact(span_id="a", start_ns=1, input=(ASK,), output=(LOOK,), **wrapped),
+        fact(span_id="b", start_ns=2, input=(user("Again?"),), output=(TELL,), **wrapped),
+    ).conversation
+    assert conversation.messages == (ASK, LOOK, user("Again?"), TELL)
+
+
+def test_a_call_without_id_takes_it_from_its_span() -> None:
+    """Google's messages name no id and no arguments where there are none."""
+    asks = agent("", ToolRequest(name="now"))
+    tool = ToolRequest(id="adk-1", name="now", arguments={})
+    conversation = built(
+        fact(span_id="a", input=(ASK,), output=(asks,)),
+        fact("tool", span_id="c", start_ns=1, tool=tool, tool_result="noon"),
+    ).conversation
+    assert [(c.id, c.arguments, c.result) for c in conversation.tool_calls] == [
+        ("adk-1", {}, "noon")
+    ]
+
+
+def test_what_was_cut_is_marked() -> None:
+    """A call and a tool call say that not all of them came through."""
+    conversation = built(
+        fact(span_id="a", input=(ASK,), output=(LOOK,), truncated=True),
+        fact("tool", span_id="c", start_ns=1, tool=LOOK.tool_requests[0], truncated=True),
+    ).conversation
+    assert conversation.llm_calls[0].truncated
+    assert conversation.tool_calls[0].truncated

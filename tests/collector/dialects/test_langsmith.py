@@ -55,3 +55,18 @@ def test_a_tool_run_gives_call_and_result() -> None:
     facts = read("tool", "execute_tool", gen_ai__prompt='{"n": 1}', gen_ai__completion="free")
     assert facts.tool == ToolRequest(name="room", arguments={"n": 1})
     assert facts.tool_result == "free"
+
+
+def test_the_root_says_what_was_asked_and_answered() -> None:
+    """A chain without a parent is the run; its inner steps say nothing of their own."""
+    facts = read(
+        "chain",
+        "chain",
+        gen_ai__prompt='{"question": "Is room 1 free?"}',
+        gen_ai__completion='{"output": "Yes."}',
+    )
+    assert (facts.role, facts.input, facts.output) == (
+        "chain",
+        (user("Is room 1 free?"),),
+        (agent("Yes."),),
+    )

@@ -152,3 +152,71 @@ def test_a_reranker_gives_what_it_returned() -> None:
         },
     )
     assert facts.documents == (Document(text="out"),)
+
+
+def test_an_instrumentation_may_flatten_nothing() -> None:
+    """Request and response as they are tell messages, tools, tokens, reason and id."""
+    tool = {"type": "function", "function": {"name": "room", "parameters": {"type": "object"}}}
+    asked = {
+        "messages": [
+            {"role": "system", "content": "Be kind."},
+            {"role": "user", "content": "Hi"},
+        ],
+        "tools": [tool],
+    }
+    answered = {
+        "id": "chatcmpl-1",
+        "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "Ho"}}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 2},
+    }
+    facts = read("LLM", {"input.value": json.dumps(asked), "output.value": json.dumps(answered)})
+    assert (facts.system_prompt, facts.input, facts.output) == (
+        "Be kind.",
+        (user("Hi"),),
+        (agent("Ho"),),
+    )
+    assert [t.name for t in facts.tools] == ["room"]
+    assert (facts.usage, facts.finish_reason) == (Usage(input=9, output=2), "stop")
+    assert facts.response_id == "chatcmpl-1"
+
+
+def test_a_responses_id_is_taken_from_the_raw_output() -> None:
+    """The convention has no key for it, and it tells apart what other spans say again."""
+    facts = read(
+        "LLM", {"llm.token_count.prompt": 3, "output.value": '{"id": "msg_7", "content": []}'}
+    )
+    assert (facts.response_id, facts.usage) == ("msg_7", Usage(input=3))
+
+
+def test_agents_say_what_was_asked_and_answered() -> None:
+    """An agent's values are its task and its last words; a chain's only where it is the root."""
+    values = {"input.value": '{"task": "Hi", "stream": true}', "output.value": "Ho"}
+    facts = read("AGENT", values)
+    assert (facts.role, facts.input, facts.output) == ("agent", (user("Hi"),), (agent("Ho"),))
+    assert read("CHAIN", values).output == (agent("Ho"),)
+    assert read("CHAIN", values, parent="3" * 16).output == ()
+
+
+def test_arguments_may_stand_where_the_schema_belongs() -> None:
+    """Some put a call's arguments under ``tool.parameters``, decorated functions under kwargs."""
+    tool = {"tool.name": "room", "tool.parameters": '{"n": 1}'}
+    schema = {"tool.name": "room", "tool.parameters": '{"type": "object", "properties": {}}'}
+    called = {"tool.name": "room", "input.value": '{"args": [], "kwargs": {"n": 1}}'}
+    assert read("TOOL", tool).tool == ToolRequest(name="room", arguments={"n": 1})
+    assert read("TOOL", schema).tool == ToolRequest(name="room")
+    assert read("TOOL", called).tool == ToolRequest(name="room", arguments={"n": 1})
+
+
+def test_metadata_may_name_the_conversation() -> None:
+    """LangGraph's thread stands in the JSON of the metadata."""
+    assert read("CHAIN", {"metadata": '{"thread_id": "t1"}'}).conversation_id == "t1"
+    assert read("CHAIN", {"metadata": "none"}).conversation_id == ""
+
+
+def test_a_retrieval_keeps_what_was_looked_for() -> None:
+    """The query is there; documents may stand only in the raw output."""
+    facts = read(
+        "RETRIEVER",
+        {"input.value": "baths?", "output.value": '{"documents": [{"page_content": "Yes."}]}'},
+    )
+    assert (facts.input, facts.documents) == ((user("baths?"),), (Document(text="Yes."),))

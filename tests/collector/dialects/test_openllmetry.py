@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from collector.model import Facts, JsonValue, Message, ToolDefinition, ToolRequest, Usage
+from collector.model import Document, Facts, JsonValue, Message, ToolDefinition, ToolRequest, Usage
 from collector.normalise import Normaliser
+from collector.telemetry import SpanEvent
 from tests.build import agent, request, span, user
 
 SCHEMA: Any = {"type": "object", "properties": {"number": {"type": "integer"}}}
@@ -127,3 +128,37 @@ def test_a_decorated_tool_gives_its_arguments(given: Any, arguments: JsonValue) 
 def test_decorated_parents_have_their_roles(kind: str, role: str) -> None:
     """Workflows and tasks are chains."""
     assert read({"traceloop.span.kind": kind}).role == role
+
+
+def test_decorated_parents_say_what_was_asked_and_answered() -> None:
+    """The only text a function was called with is the user's."""
+    facts = read(
+        {
+            "traceloop.span.kind": "workflow",
+            "traceloop.entity.input": '{"args": ["Is room 1 free?"], "kwargs": {}}',
+            "traceloop.entity.output": '"Yes."',
+        }
+    )
+    assert (facts.input, facts.output) == ((user("Is room 1 free?"),), (agent("Yes."),))
+
+
+def test_a_vector_database_gives_its_passages() -> None:
+    """Each is an event of the search, with id, score and text."""
+    events = (
+        SpanEvent(
+            name="db.query.result",
+            time_ns=1,
+            attributes={
+                "db.query.result.id": "d1",
+                "db.query.result.score": 0.5,
+                "db.query.result.document": "Rooms have baths.",
+            },
+        ),
+        SpanEvent(name="db.query.embeddings", time_ns=1, attributes={"vector": "[1]"}),
+    )
+    facts = read({"db.system": "chroma", "db.operation": "query"}, events=events)
+    assert (facts.role, facts.documents) == (
+        "retriever",
+        (Document(id="d1", text="Rooms have baths.", score=0.5),),
+    )
+    assert read({"db.system": "postgresql"}).role == "other"

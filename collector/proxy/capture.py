@@ -46,6 +46,8 @@ _READERS: dict[Api, tuple[Callable[[Json, Reply], Exchange], Callable[..., Reply
     "chat_completions": (openai_chat.exchange, openai_chat_stream.reply),
     "responses": (openai_responses.exchange, openai_responses_stream.reply),
 }
+_STREAMS = (b"data:", b"event:", b": ")
+"""How a stream of events begins, and no JSON does."""
 _WAIT_S = 0.2
 _UNWRITTEN = 256
 """Calls given to the journal and not yet durable, after which we wait for the oldest."""
@@ -116,7 +118,8 @@ class SpanWriter:
             encoding=recorded.response_encoding,
             limit=self._limit,
         )
-        if recorded.response_type.startswith("text/event-stream"):
+        # Some gateways forget to say that they stream.
+        if recorded.response_type.startswith("text/event-stream") or raw.startswith(_STREAMS):
             return reply_of(events(raw))
         try:
             return Reply(body=_json(raw), whole=whole)

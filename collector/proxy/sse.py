@@ -20,11 +20,13 @@ class Event(msgspec.Struct, frozen=True):
 
 
 def events(stream: bytes) -> Iterator[Event]:
-    """Yield the events of a stream; an unfinished one at the end counts as none."""
+    """Yield the events of a stream.
+
+    One at the end without its empty line counts too: some servers leave that out, and one that
+    was cut off is no JSON.
+    """
     name, data = "", list[bytes]()
-    lines = _BREAK.split(stream.removeprefix(_BOM))
-    # What stands behind the last line break is not a line yet.
-    for line in lines[:-1]:
+    for line in (*_BREAK.split(stream.removeprefix(_BOM)), b""):
         if not line:
             if data:
                 yield Event(name, b"\n".join(data))

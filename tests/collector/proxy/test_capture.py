@@ -305,3 +305,20 @@ def test_waiting_costs_the_call_nothing() -> None:
         assert not on.is_set()
         on.set()
         time.sleep(0)
+
+
+@pytest.mark.parametrize("cut", [(), (b"\n",)])
+@pytest.mark.parametrize("type_", [b"text/event-stream; charset=utf-8", b"text/plain"])
+def test_streams_that_are_a_little_off(cut: tuple[bytes, ...], type_: bytes) -> None:
+    """A stream whose last empty line is missing, or whose type is not told, is read all the same."""
+    stream = b"".join(message_events(MESSAGE))
+    for end in cut:
+        stream = stream.removesuffix(end)
+    head = STREAM.replace(b"text/event-stream; charset=utf-8", type_)
+    with Provider() as provider, Standing(provider.url) as proxy:
+        provider.script("/v1/messages", head + chunk(stream) + LAST)
+        proxy.raw(post("/v1/messages", ASK, "Connection: close"))
+        proxy.stop()
+
+    assert proxy.spans[0].attributes["gen_ai.response.finish_reasons"] == ["tool_use"]
+    assert "outrider.stream.aborted" not in proxy.spans[0].attributes

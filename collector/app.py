@@ -189,6 +189,7 @@ def data_path(
     watching = _watching(config.detect, scorers=len(scorers))
     detection = Detection(
         watching,
+        ready=store.has_tables,
         query=store.query,
         write=store.insert,
         clock_ns=clock_ns,
@@ -270,9 +271,6 @@ def serve(config: Config, data_dir: Path) -> int:
     )
     try:
         servers: dict[str, Port] = {
-            **otlp_ports(
-                config, accept=process.accept, count=path.tally.count, clock_ns=clock, log=log
-            ),
             **proxy_ports(
                 config,
                 data_dir,
@@ -284,6 +282,10 @@ def serve(config: Config, data_dir: Path) -> int:
             ),
             "telemetry.metrics": Listening("telemetry.metrics", config.telemetry.metrics, metrics),
             "console.address": Listening("console.address", config.console.address, talked_to),
+            # Last, so that whoever gets an answer here gets one at the other ports too.
+            **otlp_ports(
+                config, accept=process.accept, count=path.tally.count, clock_ns=clock, log=log
+            ),
         }
     except ConfigError:
         process.stop()

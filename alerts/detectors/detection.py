@@ -78,6 +78,7 @@ class Detection:
 
     Args:
         settings: What the user decided.
+        ready: Whether the store has its tables; nothing is asked of it before.
         query: Reads the store.
         write: Writes to it.
         clock_ns: Wall clock.
@@ -91,6 +92,7 @@ class Detection:
         self,
         settings: Settings,
         *,
+        ready: Callable[[], bool],
         query: Query,
         write: Write,
         clock_ns: Callable[[], int],
@@ -100,6 +102,7 @@ class Detection:
         produced: Callable[[], int] = int,
     ) -> None:
         self._settings = settings
+        self._ready = ready
         self._query = query
         self._write = write
         self._clock_ns = clock_ns
@@ -153,6 +156,8 @@ class Detection:
         Raises:
             OutriderError: the store did not answer; the next call goes on from here.
         """
+        if self._detector is None and not self._ready():
+            return False
         detector = self._detector or self._load()
         if self._unsaved.events:
             self.save()

@@ -38,6 +38,7 @@ class Bench:
         """Start anew, as after a crash."""
         self.detection = Detection(
             self.settings,
+            ready=self.store.has_tables,
             query=self.store.query,
             write=self._write,
             clock_ns=lambda: START_NS + int(self.now * 1e9),

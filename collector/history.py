@@ -45,7 +45,7 @@ class History:
             self._set([*given, *reply])
         elif given and chain[-1] in self._chain:
             self._add_branch(self._chain.index(chain[-1]) + 1, reply)
-        elif self._is_part_of(given):
+        elif self._is_part_of(given) or self._is_alike(given):
             self._set([*given, *reply])
         else:
             self._set([*self.messages, *self._unknown(given), *reply])
@@ -63,6 +63,16 @@ class History:
     def append(self, messages: Sequence[Message]) -> None:
         """Take in what comes after everything known."""
         self._set([*self.messages, *messages])
+
+    def _is_alike(self, given: Sequence[Message]) -> bool:
+        """Say whether ``given`` repeats everything, though calls have other ids there.
+
+        OpenAI's responses know a call by the id of an item, its history by another.
+        """
+        known = self.messages
+        return len(given) >= len(known) and all(
+            map(_is_same_but_for_ids, known, given[: len(known)])
+        )
 
     def _set(self, messages: list[Message]) -> None:
         self.messages = messages
@@ -112,6 +122,12 @@ class History:
 
     def _atoms(self, messages: Sequence[Message]) -> list[bytes]:
         return [atom for message in messages for atom in self.keys.atoms(message)]
+
+
+def _is_same_but_for_ids(one: Message, other: Message) -> bool:
+    return (one.role, one.text) == (other.role, other.text) and [
+        (r.name, canonical(r.arguments)) for r in one.tool_requests
+    ] == [(r.name, canonical(r.arguments)) for r in other.tool_requests]
 
 
 def history_of(

@@ -275,8 +275,8 @@ def id_of(block: Block) -> str:
 
 
 def call_id(value: JsonValue) -> str:
-    """Read a call's id: text, or a list whose last item is the call's own."""
-    if isinstance(value, str) and value.startswith('["'):
+    """Read a call's id: text, in quotes or not, or a list whose last item is the call's own."""
+    if isinstance(value, str) and value.startswith(('["', '"')):
         value = decoded(value)
     if isinstance(value, list):
         value = value[-1] if value else None

@@ -90,7 +90,7 @@ LINE = re.compile(r"^(system|developer|user|human|assistant|tool): ", re.IGNOREC
 """How OpenLIT writes a chat down as one text."""
 CALLED = frozenset(("args", "kwargs"))
 """What decorators record of a function's input."""
-DEEPEST = 4
+DEEPEST = 8
 COUNTS: dict[str, Sequence[tuple[str, ...]]] = {
     "gen_ai.usage.input_tokens": (
         ("input_tokens",),

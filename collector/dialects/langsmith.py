@@ -12,7 +12,7 @@ from collector.dialects.attributes import Keys, decoded, first, text
 from collector.dialects.dialect import Dialect, Reading
 from collector.dialects.inference import assembled, tool_use
 from collector.dialects.interning import Memory
-from collector.dialects.tools import bare_name
+from collector.dialects.tools import bare_name, definitions
 from collector.dialects.whole import retrieval_of, said_of, told_in
 from collector.model import FactRole, Facts
 from collector.telemetry import Span
@@ -31,6 +31,7 @@ ROLES: dict[str, FactRole] = {
 }
 INPUT: Keys = ("gen_ai.prompt",)
 OUTPUT: Keys = ("gen_ai.completion",)
+TOOLS: Keys = ("gen_ai.tool.definitions",)
 USAGE: Keys = ("langsmith.metadata.usage_metadata",)
 CACHE = {
     "cache_read": "langsmith.usage.cache_read",
@@ -64,6 +65,10 @@ def read(span: Span, memory: Memory) -> Facts:
     elif role in {"llm", "agent"} or (role == "chain" and not span.parent_id):
         given, returned = first(attributes, INPUT), first(attributes, OUTPUT)
         reading = Reading(role=role, said=said_of(role, given, returned, memory))
+        tools = definitions(first(attributes, TOOLS), memory)
+        if tools:
+            said = msgspec.structs.replace(reading.said, tools=tools)
+            reading = Reading(role=role, said=said)
         if role == "llm":
             span = msgspec.structs.replace(span, attributes=told_in(attributes, returned))
     return assembled(_with_cache(span), reading, NAMES, NAME)

@@ -32,7 +32,7 @@ RESULT: Keys = ("final_result",)
 AGENT_MARKS = frozenset((*ALL, *RESULT, "agent_name"))
 CALL_MARKS = frozenset((*REQUEST, *RESPONSE))
 REPLY_MARKS = frozenset(
-    ("gen_ai.output.messages", "response_data", "response", "gen_ai.usage.output_tokens", "events"),
+    ("gen_ai.output.messages", "response_data", "response", "gen_ai.usage.output_tokens", "images"),
 )
 MARKS = frozenset((*AGENT_MARKS, *CALL_MARKS, *EVENTS, "rpc.method"))
 NAMES = msgspec.structs.replace(
@@ -43,7 +43,9 @@ NAMES = msgspec.structs.replace(
 FUNCTION, RUN, REMOTE = "Function: ", "Agent run", "tools/call"
 """How spans of the OpenAI Agents integration and of MCP begin, and MCP's method."""
 EVENT_NAME = "event.name"
-STREAMED = ('"stream":true', '"stream": true')
+FAILED = 2
+STEP = "sdk_span_type"
+"""Marks the turns and the task of the OpenAI Agents SDK."""
 DIRECT = "anthropic"
 """The provider whose arguments are recorded inside an object with ``input``."""
 
@@ -52,7 +54,11 @@ def matches(span: Span) -> bool:
     """Tell by the scope, and by keys that are nobody else's."""
     attributes = span.attributes
     if span.scope_name.startswith(SCOPES):
-        return not MARKS.isdisjoint(attributes) or otel_genai.matches(span)
+        return (
+            not MARKS.isdisjoint(attributes)
+            or span.name.startswith((FUNCTION, RUN))
+            or otel_genai.matches(span)
+        )
     return "request_data" in attributes and otel_genai.matches(span)
 
 
@@ -63,7 +69,7 @@ def read(span: Span, memory: Memory) -> Facts:
     reading = otel_genai.reading(span, role, memory, NAMES)
     if role == "tool":
         use = reading.tool
-        if use.request is None or use.request.name.startswith(FUNCTION):
+        if span.name.startswith(FUNCTION):
             use = tool_use(span, NAMES, name=text(attributes, ("name",)) or bare_name(span.name))
         reading = msgspec.structs.replace(reading, tool=use)
     elif role == "agent":
@@ -71,17 +77,17 @@ def read(span: Span, memory: Memory) -> Facts:
     elif role == "llm":
         reading = Reading(role=role, said=_call(attributes, reading.said, memory))
         attributes = told_in(attributes, first(attributes, RESPONSE))
-    elif role == "chain" and _is_stream(attributes):
-        reading = Reading(role=role, said=otel_genai.content(attributes, memory, heard(())))
-    return assembled(msgspec.structs.replace(span, attributes=attributes), reading, NAMES, NAME)
+    found = assembled(msgspec.structs.replace(span, attributes=attributes), reading, NAMES, NAME)
+    name = text(attributes, ("name", "agent_name")) if role == "agent" else ""
+    return msgspec.structs.replace(found, name=name) if name else found
 
 
 def role_of(span: Span) -> FactRole:
     """Resolve the role: the operation, else which keys are there."""
     attributes = span.attributes
     known = otel_genai.role_of(span)
-    if known == "llm" and _is_stream(attributes):
-        return "chain"
+    if known == "llm" and _is_stream(span):
+        return "other"
     if known not in {"other", "llm"} or otel_genai.OPERATION in attributes:
         return known
     method = text(attributes, ("rpc.method",))
@@ -92,6 +98,8 @@ def role_of(span: Span) -> FactRole:
 
 def _without_operation(span: Span, known: FactRole) -> FactRole:
     attributes = span.attributes
+    if STEP in attributes:
+        return "chain"
     if not AGENT_MARKS.isdisjoint(attributes) or span.name.startswith(RUN):
         return "agent"
     if known == "llm":
@@ -102,12 +110,15 @@ def _without_operation(span: Span, known: FactRole) -> FactRole:
     return "llm" if is_call and "rpc.system" not in attributes else "other"
 
 
-def _is_stream(attributes: Attributes) -> bool:
+def _is_stream(span: Span) -> bool:
     """Tell whether the reply of this call stands in the span that ended the stream."""
-    request = attributes.get("request_data")
-    if not isinstance(request, str) or not any(mark in request for mark in STREAMED):
-        return False
-    return "duration" not in attributes and REPLY_MARKS.isdisjoint(attributes)
+    attributes = span.attributes
+    return (
+        "request_data" in attributes
+        and "duration" not in attributes
+        and REPLY_MARKS.isdisjoint(attributes)
+        and span.status_code != FAILED
+    )
 
 
 def _call(attributes: Attributes, said: Said, memory: Memory) -> Said:

@@ -14,7 +14,7 @@ from collector.dialects.messages import split_system
 from collector.dialects.tool_spans import arguments_in
 from collector.dialects.tools import bare_name, definitions
 from collector.dialects.whole import said_of
-from collector.model import FactRole, Facts, JsonValue, ToolRequest
+from collector.model import FactRole, Facts, JsonValue, Message, ToolRequest
 from collector.telemetry import Attributes, Span
 
 NAME = "openllmetry"
@@ -39,6 +39,8 @@ NAMES = msgspec.structs.replace(
     tool_name=(*otel_genai.NAMES.tool_name, "traceloop.entity.name"),
     tool_result=(*otel_genai.NAMES.tool_result, "traceloop.entity.output"),
 )
+ITEM = "fc_"
+"""How the ids of items begin, of which a call is one."""
 ENTITY_INPUT = ("traceloop.entity.input",)
 ENTITY_OUTPUT = ("traceloop.entity.output",)
 DATABASE = frozenset(("db.system", "db.system.name"))
@@ -129,7 +131,32 @@ def _said(attributes: Attributes, said: Said, memory: Memory) -> Said:
     functions: list[JsonValue] = [unflattened(group) for group in groups.get(FUNCTIONS, ())]
     tools = said.tools or definitions(functions, memory)
     return msgspec.structs.replace(
-        said, system_prompt=system, tools=tools, input=given, output=output
+        said, system_prompt=system, tools=tools, input=_aligned(given), output=output
+    )
+
+
+def _aligned(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Give calls the ids of their results, where the request names the item and not the call.
+
+    Of OpenAI's responses the request has the id of the item, the result the call's.
+    """
+    asked = [r.id for m in messages for r in m.tool_requests]
+    if not any(own.startswith(ITEM) for own in asked):
+        return messages
+    strange = [m.tool_call_id for m in messages if m.role == "tool" and m.tool_call_id not in asked]
+    answered = {m.tool_call_id for m in messages if m.role == "tool"}
+    waiting = [own for own in asked if own.startswith(ITEM) and own not in answered]
+    ids = dict(zip(waiting, strange, strict=False))
+    return tuple(
+        msgspec.structs.replace(
+            m,
+            tool_requests=tuple(
+                msgspec.structs.replace(r, id=ids.get(r.id, r.id)) for r in m.tool_requests
+            ),
+        )
+        if m.tool_requests
+        else m
+        for m in messages
     )
 
 

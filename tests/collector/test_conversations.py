@@ -351,3 +351,14 @@ def test_what_was_cut_is_marked() -> None:
     ).conversation
     assert conversation.llm_calls[0].truncated
     assert conversation.tool_calls[0].truncated
+
+
+def test_a_call_may_have_another_id_in_the_history() -> None:
+    """The reply names the item, the next call's history the call: it is the same one."""
+    item = agent("", request("find_parcel", "fc_1", number=7))
+    conversation = built(
+        fact(span_id="a", input=(ASK,), output=(item,)),
+        fact(span_id="b", start_ns=2, input=(ASK, LOOK, FOUND), output=(TELL,)),
+    ).conversation
+    assert conversation.messages == (ASK, LOOK, FOUND, TELL)
+    assert [c.id for c in conversation.tool_calls] == ["call_find_parcel"]

@@ -13,13 +13,13 @@ ASK, TELL = user("Is room 1 free?"), agent("Yes, it is.")
 CALL = {"id": "c1", "function": {"name": "room", "arguments": '{"n": 1}'}}
 
 
-def read(name: str = "chat m", scope: str = "pydantic-ai", **attributes: Any) -> Facts:
+def read(span_name: str = "chat m", scope: str = "pydantic-ai", **attributes: Any) -> Facts:
     """Normalise one span; ``__`` in a name stands for a dot, structures become JSON."""
     found = {
         key.replace("__", "."): json.dumps(value) if isinstance(value, (list, dict)) else value
         for key, value in attributes.items()
     }
-    return Normaliser().span(span(name, attributes=found, scope_name=scope))
+    return Normaliser().span(span(span_name, attributes=found, scope_name=scope))
 
 
 def event(kind: str, **more: Any) -> dict[str, Any]:
@@ -51,6 +51,7 @@ def test_events_without_a_choice_end_with_the_reply() -> None:
         scope="logfire.openai",
         gen_ai__request__model="m",
         request_data={"model": "m", "stream": False},
+        gen_ai__usage__output_tokens=4,
         events=[
             event("user.message", content="Is room 1 free?", role="user"),
             event("assistant.message", content="Yes, it is.", role="assistant"),
@@ -86,8 +87,12 @@ def test_a_whole_request_and_response_are_read() -> None:
 
 def test_a_streamed_call_is_the_span_that_ended_it() -> None:
     """The span of the request has no reply; only the later one counts as a call."""
-    data = {"model": "m", "stream": True, "messages": [{"role": "user", "content": ASK.text}]}
-    common: dict[str, Any] = {"scope": "logfire.openai", "gen_ai__request__model": "m"}
+    data = {"model": "m", "messages": [{"role": "user", "content": ASK.text}]}
+    common: dict[str, Any] = {
+        "scope": "logfire.openai",
+        "gen_ai__operation__name": "chat",
+        "gen_ai__request__model": "m",
+    }
     opened = read("Chat Completion with 'm'", request_data=data, **common)
     ended = read(
         "streaming response",
@@ -96,8 +101,16 @@ def test_a_streamed_call_is_the_span_that_ended_it() -> None:
         response_data={"combined_chunk_content": "Yes, it is.", "chunk_count": 3},
         **common,
     )
-    assert opened.role == "chain"
+    assert (opened.role, opened.input) == ("other", ())
     assert (ended.role, ended.input, ended.output) == ("llm", (ASK,), (TELL,))
+
+
+def test_runs_and_turns_of_the_agents_sdk_are_told_apart() -> None:
+    """A run is an agent of its own name, a turn a step of it."""
+    run = read("Agent run: {name!r}", scope="logfire.openai_agents", name="desk", tools=["room"])
+    assert (run.role, run.name) == ("agent", "desk")
+    turn = read("Turn {turn}", scope="logfire.openai_agents", sdk_span_type="turn", agent_name="d")
+    assert turn.role == "chain"
 
 
 def test_an_agents_run_is_an_agent() -> None:
@@ -124,12 +137,12 @@ def test_tools_of_every_version_are_read() -> None:
         "running tool", gen_ai__tool__name="room", tool_arguments='{"n": 1}', tool_response="free"
     )
     function = read(
-        "Function: room",
+        "Function: {name}",
+        name="room",
         scope="logfire.openai_agents",
         gen_ai__system="openai",
         input={"n": 1},
         output="free",
-        response_data={},
     )
     for facts in (old, function):
         assert facts.tool is not None
@@ -148,6 +161,8 @@ def test_ordinary_spans_are_left_alone() -> None:
 
 def test_a_message_may_be_broken() -> None:
     """Attributes that are not what they should be are no reason to lose the span."""
-    facts = read(gen_ai__operation__name="chat", events="[5, {}]", request_data="no JSON")
+    facts = read(
+        gen_ai__operation__name="chat", events="[5, {}]", request_data="no JSON", response_data="["
+    )
     assert facts.role == "llm"
     assert facts.input in {(), (Message(role="user", text="no JSON"),)}

@@ -162,3 +162,20 @@ def test_a_vector_database_gives_its_passages() -> None:
         (Document(id="d1", text="Rooms have baths.", score=0.5),),
     )
     assert read({"db.system": "postgresql"}).role == "other"
+
+
+def test_calls_take_the_ids_of_their_results() -> None:
+    """Of OpenAI's responses the request names an item, the result the call."""
+    part = {"type": "tool_call", "id": "fc_1", "name": "room", "arguments": {"n": 1}}
+    answer = {"type": "tool_call_response", "id": "call_1", "response": "free"}
+    facts = read(
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": json.dumps(
+                [{"role": "assistant", "parts": [part]}, {"role": "tool", "parts": [answer]}]
+            ),
+        },
+        scope_name="opentelemetry.instrumentation.openai_agents",
+    )
+    assert facts.input[0] == agent("", request("room", "call_1", n=1))
+    assert facts.input[1].tool_call_id == "call_1"

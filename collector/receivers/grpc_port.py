@@ -121,6 +121,8 @@ def _options(max_message: int, *, most: int) -> list[tuple[str, Any]]:
         # Otherwise a second process could share the port, and take half of the calls.
         ("grpc.so_reuseport", 0),
         ("grpc.max_concurrent_streams", STREAMS),
+        # It counts calls that have ended, and refuses a busy sender that keeps to the number above.
+        ("grpc.http.overload_protection", 0),
         ("grpc.max_allowed_incoming_connections", most),
         ("grpc.server_handshake_timeout_ms", 10_000),
         ("grpc.http2.settings_timeout", 10_000),

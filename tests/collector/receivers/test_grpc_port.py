@@ -15,7 +15,7 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from collector.config import ReceiveConfig
 from collector.errors import ConfigError
 from collector.journal_records import Entry
-from collector.receivers.grpc_port import GrpcPort
+from collector.receivers.grpc_port import STREAMS, GrpcPort
 from collector.receivers.otlp_grpc import OtlpGrpc
 from collector.tls import certificates
 from tests.collector.receivers.authority import Authority
@@ -122,6 +122,17 @@ def test_stop_finishes_what_is_under_way() -> None:
         assert code(refused(through, TWO)) is grpc.StatusCode.UNAVAILABLE
 
     assert len(desk.entries) == 1
+
+
+def test_more_calls_than_a_connection_carries() -> None:
+    """A sender with many calls on one connection waits for its turn; none is refused."""
+    desk = Desk()
+    with served(desk) as serving, channel(serving) as through:
+        calls = [later(through, TWO) for _ in range(4 * STREAMS)]
+        failures = [call.exception() for call in calls]
+
+    assert failures == [None] * len(calls)
+    assert len(desk.entries) == len(calls)
 
 
 def test_health() -> None:

@@ -249,6 +249,9 @@ def told(body: JsonValue) -> Attributes:
         own = string(body, ID)
         if own:
             found["gen_ai.response.id"] = own
+        status = string(body, ("status",)) if "output" in body else ""
+        if status:
+            found.setdefault("gen_ai.response.finish_reasons", [status])
     return found
 
 

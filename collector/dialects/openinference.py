@@ -40,6 +40,7 @@ NAMES = Names(
         "llm.response.model_name",
         "llm.model_name",
         "llm.request.model_name",
+        "gen_ai.response.model",
         "embedding.model_name",
     ),
     response_id=("gen_ai.response.id",),
@@ -93,14 +94,14 @@ def read(span: Span, memory: Memory) -> Facts:
 
 
 def _told(span: Span) -> Span:
-    """Add what only the raw response says: its id, and tokens where they were not counted."""
+    """Add what only the raw response says: its id, and what older versions do not tell."""
     attributes = span.attributes
     returned = first(attributes, VALUES["output"])
     if returned is None:
         return span
-    if NAMES.input_tokens[0] not in attributes:
+    if NAMES.input_tokens[0] not in attributes or NAMES.finish_reason[0] not in attributes:
         return msgspec.structs.replace(span, attributes=told_in(attributes, returned))
-    # Most say the tokens themselves, so that only the id is looked for, at its usual place.
+    # Newer ones say all themselves but the id, which is looked for at its usual place.
     own = RESPONSE_ID(returned) if isinstance(returned, str) else None
     if own is None:
         return span

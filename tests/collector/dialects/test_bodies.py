@@ -141,6 +141,12 @@ def test_a_response_tells_its_tokens_and_reason() -> None:
     assert found["gen_ai.response.finish_reasons"] == ["length"]
 
 
+def test_a_responses_status_is_its_reason() -> None:
+    """OpenAI's responses end with a status where others have a reason."""
+    found = told({"id": "resp_1", "output": [], "status": "incomplete"})
+    assert found["gen_ai.response.finish_reasons"] == ["incomplete"]
+
+
 def test_tools_are_found_beside_and_among_messages() -> None:
     """LangChain's callback puts definitions where messages are; they are not said by anybody."""
     tool: Any = {"type": "function", "function": {"name": "room", "parameters": {}}}

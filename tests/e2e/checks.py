@@ -29,6 +29,8 @@ AS_OFTEN_AS_IT_TAKES = frozenset(
         "store_errors_total",
         "redactions_total",  # of text that was read again
         "failure_rate_errors_total",
+        "detector_errors_total",
+        "notification_errors_total",
     }
 )
 """Totals that a crash, or a sender that tries again, may rightly raise."""

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m bench.proxy_latency [streams] [calls]
 
-Three processes: an upstream that streams, `outrider serve` with its proxy, and the clients. Each of
+An upstream that streams, `outrider serve` with its proxy, and the clients, each in processes of their own. Each of
 the concurrent clients calls the upstream in turns directly and through the proxy, in one run, on
 connections that are kept; so both meet the same machine in the same state.
 """

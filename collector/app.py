@@ -45,7 +45,7 @@ from collector.message_keys import MessageKeys
 from collector.normalise import Normaliser
 from collector.pins import Pins
 from collector.pipeline import Pipeline
-from collector.process import Process, event_loop, serve_until_told
+from collector.process import Process, serve_until_told
 from collector.proxy.journaling import keeping
 from collector.proxy.ports import proxy_ports
 from collector.reading import Reader
@@ -277,8 +277,6 @@ def serve(config: Config, data_dir: Path) -> int:
                 keep=keeping(path.journal, path.handoff),
                 beside=process.beside,
                 count=path.tally.count,
-                clock_ns=clock,
-                loop_factory=event_loop,
             ),
             "telemetry.metrics": Listening("telemetry.metrics", config.telemetry.metrics, metrics),
             "console.address": Listening("console.address", config.console.address, talked_to),

@@ -164,14 +164,14 @@ def serve_until_told(
         ConfigError: a port was lost since it was bound.
     """
     try:
-        with asyncio.Runner(loop_factory=event_loop) as runner:
+        with asyncio.Runner(loop_factory=_event_loop) as runner:
             runner.run(_serve(process, servers, announce))
     finally:
         process.stop()
     return 1 if process.failed else 0
 
 
-def event_loop() -> asyncio.AbstractEventLoop:
+def _event_loop() -> asyncio.AbstractEventLoop:
     """Make the fast event loop where there is one."""
     try:
         import uvloop  # noqa: PLC0415 - not on every platform

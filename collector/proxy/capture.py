@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from typing import Protocol
 
 import msgspec
 
@@ -34,7 +35,7 @@ from collector.proxy import (
 from collector.proxy.body import body_of
 from collector.proxy.call_span import request_of
 from collector.proxy.exchange import Exchange, Json, Reply, error_kind
-from collector.proxy.recorder import Ending, Recorded, Recorder
+from collector.proxy.recorder import Ending, Recorded
 from collector.proxy.sse import events
 from collector.proxy.upstream import Api
 
@@ -61,6 +62,19 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
     """An OTLP ``ExportTraceServiceRequest``."""
     credential: str
+
+
+class Source(Protocol):
+    """Where copies come from."""
+
+    def take(self, timeout_s: float) -> Recorded | None:
+        """Wait for a call that is over."""
+
+    def done(self, recorded: Recorded) -> None:
+        """Learn that a call has been read."""
+
+    def dropped(self, reason: str) -> None:
+        """Count a call that will not be captured."""
 
 
 class SpanWriter:
@@ -131,11 +145,9 @@ class SpanWriter:
 class Capture:
     """Read copies until told to stop."""
 
-    def __init__(
-        self, recorder: Recorder, *, write: Callable[[Recorded], Span], keep: Keep
-    ) -> None:
+    def __init__(self, source: Source, *, write: Callable[[Recorded], Span], keep: Keep) -> None:
         """Take where copies come from, what makes spans of them, and where spans go."""
-        self._recorder = recorder
+        self._source = source
         self._write = write
         self._keep = keep
         self._unwritten: deque[Future[None]] = deque()
@@ -143,7 +155,7 @@ class Capture:
     def run(self, stop: threading.Event) -> None:
         """Read what comes; after the stop, what is there."""
         while True:
-            recorded = self._recorder.take(0.0 if stop.is_set() else _WAIT_S)
+            recorded = self._source.take(0.0 if stop.is_set() else _WAIT_S)
             if recorded is not None:
                 self._read(recorded)
             elif stop.is_set():
@@ -169,9 +181,9 @@ class Capture:
             _LOG.error("a call could not be captured: %s", type(error).__name__)
             reason = "error"
         finally:
-            self._recorder.done(recorded)
+            self._source.done(recorded)
         if reason:
-            self._recorder.dropped(reason)
+            self._source.dropped(reason)
 
     def _capture(self, recorded: Recorded) -> None:
         span = self._write(recorded)
@@ -195,7 +207,7 @@ class Capture:
         try:
             self._unwritten.popleft().result(_WRITE_S)
         except Exception:  # noqa: BLE001 - the disk refused, or takes for ever
-            self._recorder.dropped("journal_unavailable")
+            self._source.dropped("journal_unavailable")
 
 
 def _json(raw: bytes) -> Json:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import ssl
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
-
 from collector.config import Config, ProxyConfig
 from collector.connections import allowed
 from collector.errors import ConfigError
 from collector.proxy.about import Names
 from collector.proxy.capture import Capture, Keep, SpanWriter
-from collector.proxy.recorder import Recorder
+from collector.proxy.line import Arrivals, Orders
+from collector.proxy.relay_port import RelayPort
 from collector.proxy.secret import load_secret
-from collector.proxy.server import ProxyServer, Settings
+from collector.proxy.server import Settings
 from collector.proxy.upstream import Routes
 from collector.servers import Port
 from collector.version import __version__
@@ -36,8 +34,6 @@ def proxy_ports(
     keep: Keep,
     beside: Callable[[Callable[[threading.Event], None]], None],
     count: Callable[[str, float, dict[str, str]], None],
-    clock_ns: Callable[[], int],
-    loop_factory: Callable[[], asyncio.AbstractEventLoop],
 ) -> dict[str, Port]:
     """Bind the port, by its configuration key; empty when no address is set.
 
@@ -47,8 +43,6 @@ def proxy_ports(
         keep: Makes captured spans durable.
         beside: Runs what captures, on a thread until the process stops.
         count: Raises a counter, from any thread.
-        clock_ns: Unix time in nanoseconds.
-        loop_factory: Makes the event loop of the proxy's thread.
 
     Raises:
         ConfigError: the address, a certificate or the key's file cannot be used.
@@ -57,18 +51,11 @@ def proxy_ports(
     if not wanted.address:
         return {}
     secret = load_secret(data_dir, random_bytes=os.urandom)
-    recorder = Recorder(
-        max_call=wanted.max_call,
-        max_held=wanted.max_held,
-        max_waiting=WAITING,
-        clock_ns=clock_ns,
-        count=count,
-    )
-    write = SpanWriter(
-        limit=4 * wanted.max_call, version=__version__, secret=secret, random_bytes=os.urandom
-    )
-    server = ProxyServer(
-        Settings(
+    _check_authorities(wanted)
+    Routes(anthropic=wanted.anthropic, openai=wanted.openai)
+    arrivals = Arrivals(count)
+    orders = Orders(
+        settings=Settings(
             address=wanted.address,
             token=config.auth.token,
             secret=secret,
@@ -77,30 +64,38 @@ def proxy_ports(
                 agent_version=wanted.agent_version,
                 environment=wanted.environment,
             ),
-            most=allowed(share=1 / 8, at_most=MOST),
+            most=allowed(share=1 / 4, at_most=MOST),
             connect_timeout_s=wanted.connect_timeout,
             idle_timeout_s=wanted.idle_timeout,
             drain_timeout_s=wanted.drain_timeout,
         ),
-        routes=Routes(anthropic=wanted.anthropic, openai=wanted.openai),
-        recorder=recorder,
-        context=_trusted(wanted),
-        count=count,
-        loop_factory=loop_factory,
+        anthropic=wanted.anthropic,
+        openai=wanted.openai,
+        ca_file=wanted.ca_file,
+        max_call=wanted.max_call,
+        max_held=wanted.max_held,
+        max_waiting=WAITING,
     )
-    beside(Capture(recorder, write=write, keep=keep).run)
-    return {"proxy.address": server}
+    write = SpanWriter(
+        limit=4 * wanted.max_call, version=__version__, secret=secret, random_bytes=os.urandom
+    )
+    port = RelayPort(orders, arrivals)
+    capture = Capture(arrivals, write=write, keep=keep)
+
+    def work(stop: threading.Event) -> None:
+        capture.run(stop)
+        arrivals.close()
+
+    beside(work)
+    return {"proxy.address": port}
 
 
-def _trusted(wanted: ProxyConfig) -> ssl.SSLContext:
-    """Trust whom the providers' own clients trust, and the user's authority."""
-    context = httpx.create_ssl_context()
+def _check_authorities(wanted: ProxyConfig) -> None:
+    """Read the file that the process will read, where its errors are a start's errors."""
     if wanted.ca_file:
         try:
-            context.load_verify_locations(cafile=wanted.ca_file)
+            ssl.create_default_context(cafile=wanted.ca_file)
         except OSError as error:
             raise ConfigError(
                 f"proxy.ca_file: {wanted.ca_file} cannot be used ({error}); name a PEM file"
             ) from error
-    context.set_alpn_protocols(["http/1.1"])
-    return context

@@ -1,12 +1,9 @@
-"""Listen for clients and pass their calls on, on a thread and an event loop of its own.
-
-Decoding a large OTLP request keeps the receivers' loop busy for milliseconds; a token that a
-user waits for is not to stand in that line.
-"""
+"""Take clients in and pass their calls on, until told to stop."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 import threading
 from collections.abc import Callable
@@ -22,7 +19,6 @@ from collector.proxy.http_head import RequestHead
 from collector.proxy.recorder import Recorder, Recording
 from collector.proxy.upstream import Route, Routes, Upstream
 from collector.proxy.upstream_side import Dialler, UpstreamSide
-from collector.servers import bound, shown
 
 RECEIVER = "proxy"
 _BACKLOG = 1024
@@ -32,7 +28,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What the code around a proxy gives it."""
 
     address: str
-    """``host:port``; port 0 lets the system choose."""
+    """``host:port`` that is served."""
     token: str = ""
     """What clients must show in ``x-outrider-token``; empty for none."""
     secret: bytes
@@ -48,23 +44,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProxyServer:
-    """The proxy's port; a peer of the other ports, with a thread of its own."""
+    """All connections of a proxy, and what they share."""
 
     def __init__(
         self,
         settings: Settings,
         *,
+        listening: socket.socket,
         routes: Routes,
         recorder: Recorder,
         context: ssl.SSLContext,
         count: Callable[[str, float, dict[str, str]], None],
-        loop_factory: Callable[[], asyncio.AbstractEventLoop],
     ) -> None:
-        """Bind at once, so that a taken port is an error before anything starts.
-
-        Raises:
-            ConfigError: The address cannot be bound.
-        """
+        """Take a socket that listens, and what its connections need; nothing is served yet."""
         self.callers: Callers = programs(
             host=parse_address(settings.address).host, token=settings.token
         )
@@ -74,55 +66,21 @@ class ProxyServer:
         self._recorder = recorder
         self._dialler = Dialler(context=context, timeout_s=settings.connect_timeout_s)
         self._count = count
-        self._loop_factory = loop_factory
-        self._socket = bound("proxy.address", settings.address, listen=True)
-        self.address = shown(settings.address, self._socket)
-        """As bound; the port is real even when 0 was asked for."""
+        self._socket = listening
         self._sides: set[ClientSide] = set()
         self._left = asyncio.Event()
         self._stopped = threading.Event()
         self._wake: Callable[[], None] = lambda: None
 
-    # --- its life, as the other ports have it
-
-    async def open(self) -> None:
-        """Do nothing: callers wait in line since it was made."""
-
-    async def run(self) -> None:
-        """Serve until told to stop, on another thread."""
-        ended = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        failed: list[BaseException] = []
-
-        def work() -> None:
-            try:
-                with asyncio.Runner(loop_factory=self._loop_factory) as runner:
-                    runner.run(self._serve())
-            except BaseException as error:  # noqa: BLE001 - raised again where run() is awaited
-                failed.append(error)
-            finally:
-                loop.call_soon_threadsafe(ended.set)
-
-        thread = threading.Thread(target=work, name="proxy", daemon=True)
-        thread.start()
-        try:
-            await ended.wait()
-        finally:
-            self.stop()
-        thread.join()
-        if failed:
-            raise failed[0]
+    # --- its life
 
     def stop(self) -> None:
-        """Take no more calls and finish those under way."""
+        """Take no more calls and finish those under way; from any thread."""
         self._stopped.set()
         self._wake()
 
-    def close(self) -> None:
-        """Let go of the port, started or not."""
-        self._socket.close()
-
-    async def _serve(self) -> None:
+    async def serve(self) -> None:
+        """Serve until told to stop."""
         loop = asyncio.get_running_loop()
         told = asyncio.Event()
         self._wake = lambda: _tell(loop, told)

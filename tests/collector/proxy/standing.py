@@ -22,6 +22,7 @@ from collector.proxy.capture import Capture, Span, SpanWriter
 from collector.proxy.recorder import Recorded, Recorder
 from collector.proxy.server import ProxyServer, Settings
 from collector.proxy.upstream import Routes
+from collector.servers import bound
 from collector.telemetry import Span as ReadSpan
 
 SECRET = b"s" * 32
@@ -56,27 +57,27 @@ class Standing:
         )
         writer = SpanWriter(limit=1 << 20, version="1", secret=SECRET, random_bytes=self._bytes)
         self._capture = Capture(self.recorder, write=write or writer, keep=self._keep)
+        listening = bound("proxy.address", "127.0.0.1:0", listen=True)
+        self.at: tuple[str, int] = listening.getsockname()
+        self.url = f"http://127.0.0.1:{self.at[1]}"
         self.server = ProxyServer(
             Settings(
-                address="127.0.0.1:0",
+                address=f"127.0.0.1:{self.at[1]}",
                 token=token,
                 secret=SECRET,
                 names=settings.pop("names", Names()),
                 drain_timeout_s=settings.pop("drain_timeout_s", 0.2),
                 **settings,
             ),
+            listening=listening,
             routes=Routes(anthropic=url, openai=url),
             recorder=self.recorder,
             context=httpx.create_ssl_context(),
             count=self._count,
-            loop_factory=uvloop.new_event_loop,
         )
-        host, _, port = self.server.address.rpartition(":")
-        self.at = (host, int(port))
-        self.url = f"http://{self.server.address}"
         self._stop = threading.Event()
         self._threads = [
-            threading.Thread(target=lambda: asyncio.run(self.server.run()), daemon=True),
+            threading.Thread(target=self._serve, daemon=True),
             threading.Thread(target=self._capture.run, args=(self._stop,), daemon=True),
         ]
 
@@ -126,6 +127,10 @@ class Standing:
         """Return an attribute of a captured span; JSON text is opened."""
         value: Any = self.spans[span].attributes.get(key)
         return msgspec.json.decode(value) if str(value)[:1] in ("[", "{") else value
+
+    def _serve(self) -> None:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(self.server.serve())
 
     def _keep(self, entry: Entry, batch: Batch) -> Future[None]:
         self.entries.append(entry)

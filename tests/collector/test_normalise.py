@@ -92,17 +92,22 @@ FIELDS += ["arguments", "message", "data", "input", "toolUse", "output", "result
 FIELDS += ["choices", "candidates", "generations", "messages", "usage", "kwargs", "args", "source"]
 FIELDS += ["image_url", "additional_kwargs", "tool_call_id", "event.name", "params", "response"]
 
-json_values = st.recursive(
+scalars = (
     st.none()
     | st.booleans()
     | st.integers(-5, 2**70)
     | st.floats()
-    | st.sampled_from([*WORDS, "execute_tool", "user", "assistant", "text", "tool_call", "[{"]),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4)
-    ),
-    max_leaves=10,
+    | st.sampled_from([*WORDS, "execute_tool", "user", "assistant", "text", "tool_call", "[{"])
 )
+
+
+def deeper(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Put values into lists and objects of the keys that matter."""
+    fields = st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4)
+    return scalars | st.lists(inner, max_size=3) | fields
+
+
+json_values = deeper(deeper(deeper(scalars)))
 texts = json_values.map(lambda value: msgspec.json.encode(value).decode())
 cut = st.tuples(texts, st.integers(0, 200)).map(lambda pair: pair[0][: pair[1]])
 values = json_values | texts | cut | texts.map(repr) | st.binary(max_size=5) | st.text(max_size=9)

@@ -21,7 +21,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     observations: int
     """Conversations scored since ``at_ns``."""
     failures: float
-    """Their summed shortfall; divided by ``observations`` it is the rate since the change."""
+    """How many of them failed; divided by ``observations`` it is the rate since the change."""
 
 
 class StreamView(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class StreamView(msgspec.Struct, frozen=True, kw_only=True):
     learned_hours: int
     """Hours of traffic that it holds."""
     reference_rate: float
-    """Mean shortfall (failure rate) of the reference."""
+    """Failure rate of the reference."""
     null_rate: float
     """What the rate may be without being an alarm: upper 90 % bound of the reference plus tolerance; 0 while learning."""
     evidence: float
@@ -55,7 +55,7 @@ class StreamView(msgspec.Struct, frozen=True, kw_only=True):
     observations: int
     """Since armed."""
     failures: float
-    """Their summed shortfall."""
+    """How many of them failed."""
     traffic_ns: int
     """The latest start among the conversations seen."""
     firing: tuple[Severity, ...] = ()

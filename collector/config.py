@@ -165,8 +165,10 @@ class DetectConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Time between false pages, on average, that you accept for each agent; all thresholds follow from it."""
     ticket_budget: Timeout = 7 * 86_400.0
     """The same for tickets, which come sooner and are wrong more often."""
-    reference_window: Timeout = 86_400.0
-    """Hours of traffic from which a new agent or scorer version's usual failure rate is learned; no alarm before."""
+    reference_window: Annotated[float, msgspec.Meta(ge=3_600, extra={"unit": "duration"})] = (
+        86_400.0
+    )
+    """Whole hours of traffic from which a new agent or scorer version's usual failure rate is learned; no alarm before."""
     reference_min: Annotated[int, msgspec.Meta(ge=30)] = 1000
     """Fewest scored conversations to learn from."""
     tolerance: Rate = 0.005

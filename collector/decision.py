@@ -278,15 +278,19 @@ class Decider:
     def _observe(
         self, conversation: Conversation, scores: Sequence[ScoreRecord], now_ns: int
     ) -> tuple[Observation, ...]:
-        """Give each scorer's worst verdict on a production episode its number."""
+        """Give each scorer's worst verdict on a production episode its number.
+
+        The verdict and not the value, so that the detectors' rates are those of the counters,
+        the console and whoever counts the failing conversations.
+        """
         identity: Identity = conversation.identity
         if identity.variant != "production":
             return ()
         worst: dict[tuple[str, str], float] = {}
         for score in scores:
-            if score.verdict in ("pass", "fail") and score.value is not None:
+            if score.verdict in ("pass", "fail"):
                 key = (score.scorer, score.scorer_version)
-                worst[key] = max(worst.get(key, 0.0), 1.0 - score.value)
+                worst[key] = max(worst.get(key, 0.0), float(score.verdict == "fail"))
         observations = []
         for (scorer, version), shortfall in worst.items():
             self.sequence += 1

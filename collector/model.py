@@ -330,7 +330,7 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
-    """One detector input: an episode's shortfall under one scorer, appended once, never changed."""
+    """One detector input: how an episode did under one scorer, appended once, never changed."""
 
     producer: str
     sequence: int
@@ -340,7 +340,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     scorer: str
     scorer_version: str
     shortfall: float
-    """0..1; 1 is failure. The worst target's when the scorer has several."""
+    """1 when any target failed, 0 when none did; in between only where a score is a rate."""
     weight: float = 1.0
     stratum: Literal["uniform", "targeted"] = "uniform"
     identity: Identity

@@ -189,6 +189,7 @@ def _point(screen: Screen, service: Service, *, stays: bool) -> None:
 
 def _stay(performance: Performance, service: Service, watch: Watch, stop: threading.Event) -> None:
     """Stay up, and go on telling of alarms, until we are to stop."""
+    performance.go_on()
     answered = time.monotonic()
     while not stop.wait(POLL_S):
         _check(performance, service)

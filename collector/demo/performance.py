@@ -43,7 +43,7 @@ class Performance(threading.Thread):
             seed: every draw follows from it.
             regression: what is wrong with the new version; ``None``: nothing.
             lasts_s: seconds in which the story passes; 0 as fast as it can be sent.
-            goes_on: whether conversations come in real time when the story is over.
+            goes_on: whether conversations come in real time after the story, from ``go_on``.
             clock_ns: present time.
             hours: how long the story is in its own time.
         """
@@ -55,6 +55,7 @@ class Performance(threading.Thread):
         self._goes_on = goes_on
         self._clock_ns = clock_ns
         self._ending = threading.Event()
+        self._afterwards = threading.Event()
         self._processor = LosslessProcessor(exporter)
         chance = random.Random(rng.getrandbits(64))  # noqa: S311 - repeatable, not secret
         self._telling = Telling(Tracers(self._processor, chance), chance)
@@ -80,6 +81,7 @@ class Performance(threading.Thread):
                 return
             self.over.set()
             if self._goes_on:
+                self._afterwards.wait()
                 later = self._story.afterwards(start_ns=self._clock_ns(), every_s=AFTERWARDS_S)
                 self._send(later, 0.0)
         except RetryableError as error:
@@ -103,9 +105,14 @@ class Performance(threading.Thread):
             self._processor.check()
         return True
 
+    def go_on(self) -> None:
+        """Let conversations come in real time; until then what was told can be counted."""
+        self._afterwards.set()
+
     def close(self) -> None:
         """Stop, send what is ready, and end the thread."""
         self._ending.set()
+        self._afterwards.set()
         self._processor.shutdown()
         if self.is_alive():
             self.join()

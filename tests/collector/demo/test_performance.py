@@ -73,13 +73,17 @@ def test_the_seed_decides() -> None:
 
 
 def test_goes_on() -> None:
-    """After the story spans come with the present's time stamps."""
+    """Once it may go on, conversations come that do not belong to the story's count."""
     receiver = Receiver()
     playing = performance(receiver, goes_on=True)
     playing.start()
     assert playing.over.wait(60)
-    before = playing.told
+    before, spans = playing.told, len(receiver.spans)
     assert playing.is_alive()
+    assert playing.spans == spans
+    playing.go_on()
+    while len(receiver.spans) == spans:
+        time.sleep(0.05)
     playing.close()
     assert playing.told == before
     assert not playing.is_alive()

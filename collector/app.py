@@ -230,7 +230,7 @@ def data_path(
             ),
             **(notifier.gauges() if notifier else {}),
         },
-        alarms=detection.views,
+        alarms=lambda: detection.views() if detection.loaded else None,
         background=[
             detection.run,
             lambda stop: rates.run(lambda: stop.wait(RATES_S)),

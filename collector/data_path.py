@@ -43,6 +43,6 @@ class DataPath(msgspec.Struct, kw_only=True):
     """The last kept trace by series."""
     gauges: Callable[[], Mapping[SeriesKey, float]]
     """What is read from the store now and then."""
-    alarms: Callable[[], Sequence[Any]]
-    """How the detectors stand: ``StreamView`` records."""
+    alarms: Callable[[], Sequence[Any] | None]
+    """How the detectors stand: ``StreamView`` records; ``None`` until they were read."""
     background: Sequence[Background]

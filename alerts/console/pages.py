@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -22,9 +23,15 @@ _TITLES = {
 
 
 class Pages:
-    """Hold the templates."""
+    """Hold the templates.
 
-    def __init__(self, assets: Assets) -> None:
+    Args:
+        assets: Knows where scripts and styles are.
+        clock_ns: Present Unix time in nanoseconds, which every page shows.
+    """
+
+    def __init__(self, assets: Assets, *, clock_ns: Callable[[], int]) -> None:
+        self._clock_ns = clock_ns
         self._environment = Environment(
             loader=PackageLoader("alerts.console"),
             autoescape=True,
@@ -42,6 +49,7 @@ class Pages:
             moment=words.moment,
             percent=words.percent,
             size=words.size,
+            to_the_second=words.to_the_second,
         )
         self._environment.globals.update(
             asset=assets.url,
@@ -54,6 +62,7 @@ class Pages:
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """Answer with a page."""
+        values = {"now_ns": self._clock_ns(), **values}
         return html_answer(self._environment.get_template(template).render(values), status)
 
     def error(self, status: int, message: str) -> Response:

@@ -27,13 +27,14 @@ from alerts.console.quality import Quality, read_quality
 from alerts.console.store import Query, Reader, Store
 from alerts.console.transcript import transcript
 from alerts.stream_view import AlertEvent, StreamView
-from collector.errors import MalformedError
+from collector.errors import MalformedError, RetryableError
 
-Alarms: TypeAlias = Callable[[], Sequence[StreamView]]
-"""The detectors' streams as they are now."""
+Alarms: TypeAlias = Callable[[], Sequence[StreamView] | None]
+"""The detectors' streams as they are now; ``None`` until an earlier process's were read."""
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 _EVENTS = 100
 _MESSAGES = 1_000_000
+_STILL_READ = "the detectors' state is still being read"
 
 
 class Learning(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +50,10 @@ class AlarmsAnswer(msgspec.Struct, frozen=True, kw_only=True):
     streams: Sequence[StreamView]
     events: Sequence[AlertEvent]
     """Newest first."""
+    loaded: bool = True
+    """Whether the streams are known; after a start their state is read from the store first."""
+    note: str = ""
+    """What is missing, and why."""
 
 
 class Console:
@@ -66,7 +71,7 @@ class Console:
 
         Args:
             store: Answers queries, from threads of the console.
-            alarms: Gives the detectors' streams.
+            alarms: Gives the detectors' streams once they are known.
             clock_ns: Present Unix time in nanoseconds.
             learning: When a detector is armed, to say how far it is.
         """
@@ -75,7 +80,7 @@ class Console:
         self._clock_ns = clock_ns
         self._learning = learning
         self._assets = Assets()
-        self._pages = Pages(self._assets)
+        self._pages = Pages(self._assets, clock_ns=clock_ns)
 
     def routes(self) -> list[Route]:
         """Return the routes, for ``collector.api.api``."""
@@ -103,19 +108,31 @@ class Console:
         """Show what fires, and each agent's quality over time."""
         query = request.query_params
         agent, environment = text_of(query, "agent"), text_of(query, "environment")
-        streams = self._streams(agent, environment)
+        streams, known = self._streams(agent, environment)
         alarms = firing.alarms_of(streams)
         period, shown = period_of(query), alarms[: firing.MOST]
-        found, counted = await self._reader.read(
-            lambda ask: (
-                self._quality(ask, agent, environment, period, streams),
-                firing.counted(ask, shown),
-            ),
-            empty=(Quality(), shown),
-        )
+        status, outage = 200, ""
+        try:
+            found, counted, there = await self._reader.read(
+                lambda ask: (
+                    self._quality(ask, agent, environment, period, streams),
+                    firing.counted(ask, shown),
+                    True,
+                ),
+                empty=(Quality(), shown, False),
+            )
+        except RetryableError as error:
+            if not streams:
+                raise
+            # What fires is known without the store, and is what matters most.
+            status, outage = 503, str(error)
+            found, counted, there = Quality(), shown, True
         return self._pages.page(
             "quality.html",
+            status=status,
             here="quality",
+            outage=outage,
+            unread=there and not known,
             quality=found,
             alarms=counted,
             alarms_left_out=max(0, len(alarms) - firing.MOST),
@@ -133,7 +150,7 @@ class Console:
         """Give each agent's quality over time."""
         query = request.query_params
         agent, environment = text_of(query, "agent"), text_of(query, "environment")
-        period, streams = period_of(query), self._streams(agent, environment)
+        period, (streams, _) = period_of(query), self._streams(agent, environment)
         found = await self._reader.read(
             lambda ask: self._quality(ask, agent, environment, period, streams), empty=Quality()
         )
@@ -156,12 +173,14 @@ class Console:
             now_ns=self._clock_ns(),
         )
 
-    def _streams(self, agent: str, environment: str) -> list[StreamView]:
+    def _streams(self, agent: str = "", environment: str = "") -> tuple[list[StreamView], bool]:
+        """Return the streams of an agent and environment, and whether they are known yet."""
+        views = self._alarms()
         return [
             view
-            for view in self._alarms()
+            for view in views or ()
             if agent in {"", view.agent} and environment in {"", view.environment}
-        ]
+        ], views is not None
 
     # --- conversations
 
@@ -288,10 +307,23 @@ class Console:
         limit = max(
             1, number_of(request.query_params, "limit", default=_EVENTS, most=alarm_log.MOST)
         )
-        page = await self._reader.read(
-            lambda ask: alarm_log.read_events(ask, limit=limit), empty=alarm_log.Page()
-        )
-        return json_answer(AlarmsAnswer(streams=list(self._alarms()), events=page.events))
+        no_events: Sequence[AlertEvent] = ()
+        try:
+            events, there = await self._reader.read(
+                lambda ask: (_events(ask, limit), True),
+                empty=(no_events, False),
+            )
+        except RetryableError as error:
+            streams, known = self._streams()
+            if not known:
+                raise
+            note = f"the events cannot be read: {error}"
+            return json_answer(AlarmsAnswer(streams=streams, events=(), note=note))
+        # Without tables there is no state that could be read.
+        streams, known = self._streams()
+        loaded = known or not there
+        note = "" if loaded else _STILL_READ
+        return json_answer(AlarmsAnswer(streams=streams, events=events, loaded=loaded, note=note))
 
     # --- files
 
@@ -315,6 +347,10 @@ def _get(path: str, endpoint: Endpoint) -> Route:
 def _kept(request: Request) -> dict[str, str]:
     """Return the search as it stands in the address, without the place on the list."""
     return {key: value for key, value in request.query_params.items() if key != "cursor"}
+
+
+def _events(ask: Query, limit: int) -> Sequence[AlertEvent]:
+    return alarm_log.read_events(ask, limit=limit).events
 
 
 def _place(request: Request) -> tuple[int, str]:

@@ -61,6 +61,11 @@ def moment(time_ns: int) -> str:
     return f"{_at(time_ns):%Y-%m-%d %H:%M:%S}" if time_ns > 0 else "—"
 
 
+def to_the_second(time_ns: int) -> str:
+    """Write the time of day with its seconds."""
+    return f"{_at(time_ns):%H:%M:%S}"
+
+
 def iso(time_ns: int) -> str:
     """Write a time for machines."""
     return f"{_at(time_ns):%Y-%m-%dT%H:%M:%SZ}"

@@ -224,8 +224,9 @@ class Detection:
             except msgspec.MsgspecError as error:
                 self._count("detector_errors_total", 1.0, {"error": type(error).__name__})
                 _LOG.error("the state of %s %s cannot be read", row["stream"], row["slice"])
-        detector = self._detector = Detector(self._settings, states)
+        detector = Detector(self._settings, states)
         self._views = tuple(detector.views())
+        self._detector = detector  # last: who sees that it was loaded sees its views too
         return detector
 
     def _fold(self, detector: Detector) -> bool:

@@ -170,10 +170,11 @@ class Front:
         *streams: StreamView,
         now_ns: int = NOW_NS,
         clock_ns: Callable[[], int] | None = None,
+        loaded: bool = True,
     ) -> None:
         console = Console(
             store,
-            alarms=lambda: streams,
+            alarms=lambda: streams if loaded else None,
             clock_ns=clock_ns or (lambda: now_ns),
             learning=Learning(conversations=1_000, hours=24.0),
         )

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import msgspec
 
+from alerts.console import words
 from alerts.console.firing import alarms_of
 from alerts.stream_view import AlertEvent, StreamView
+from collector.errors import StoreUnavailableError
 from collector.stores.clickhouse import ClickHouseStore
-from tests.alerts.console.front import CHANGE, Front, event, fill_events, stream
+from tests.alerts.console.front import (
+    CHANGE,
+    NOW_NS,
+    Front,
+    Page,
+    episode,
+    event,
+    fill,
+    fill_events,
+    stream,
+    verdict,
+)
+from tests.alerts.console.test_store import Ailing
 from tests.collector.stores.episodes import START_NS
 
 
@@ -22,6 +36,54 @@ def test_streams_and_events(store: ClickHouseStore) -> None:
     assert msgspec.convert(found["events"], list[AlertEvent]) == [last, first]
     assert found["events"][1]["detail"]["change"]["failures"] == 20.5
     assert len(Front(store).json("/v1/alarms?limit=1")["events"]) == 1
+
+
+def test_before_the_states_are_read(store: ClickHouseStore) -> None:
+    """After a start nobody is told that all is calm before it is known."""
+    fill(store, episode("e", verdict("e")))
+    front = Front(store, loaded=False)
+
+    page = front.page("/")
+    assert "The detectors' state is still being read" in page.text
+    assert "Nothing is firing" not in page.text
+    found = front.json("/v1/alarms")
+    assert (found["loaded"], found["streams"]) == (False, [])
+    assert "still being read" in found["note"]
+    assert Front(store).json("/v1/alarms")["loaded"]
+
+
+def test_before_anything_is_stored() -> None:
+    """Without tables there is no state to wait for."""
+    front = Front(Ailing(tables=False), loaded=False)
+
+    assert "No detector has seen traffic yet" in front.page("/").text
+    assert (front.json("/v1/alarms")["loaded"], front.json("/v1/alarms")["note"]) == (True, "")
+
+
+def test_while_the_store_is_away() -> None:
+    """What fires is told without the store, with a note of what is missing."""
+    away = Ailing(StoreUnavailableError("it is away"))
+    front = Front(away, stream(firing=("page",), change=CHANGE))
+
+    found = front.json("/v1/alarms")
+    assert (len(found["streams"]), found["events"], found["loaded"]) == (1, [], True)
+    assert "it is away" in found["note"]
+    answer = front.get("/")
+    page = Page(answer.text)
+    assert answer.status_code == 503
+    assert "looping of shop (all versions) in prod fails 41 %" in page.text
+    assert "it is away" in page.text
+    assert "No conversations" not in page.text
+    assert Front(away, loaded=False).get("/v1/alarms").status_code == 503
+
+
+def test_pages_say_when_they_were_made(store: ClickHouseStore) -> None:
+    """Every page has its time; those that change by themselves are loaded anew."""
+    front = Front(store)
+    for path, renewed in (("/", True), ("/alerts", True), ("/ledger", False)):
+        page = front.page(path)
+        assert f"as of {words.to_the_second(NOW_NS)} UTC" in page.text
+        assert any("refresh.js" in src for src in page.attributes("src")) == renewed
 
 
 def test_the_page(store: ClickHouseStore) -> None:

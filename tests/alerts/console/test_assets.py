@@ -19,7 +19,7 @@ def test_files_are_kept_and_compressed(store: ClickHouseStore) -> None:
     front = Front(store)
     files = [path for path in front.page("/").attributes("src", "href") if "/static/" in path]
 
-    assert len({path.rpartition("/")[2] for path in files}) == 5
+    assert len({path.rpartition("/")[2] for path in files}) == 6
     for path in files:
         answer = front.get(path, **{"accept-encoding": "gzip"})
         assert answer.status_code == 200

@@ -34,6 +34,11 @@ def json_answer(value: Any, status: int = 200) -> Response:
     return Response(msgspec.json.encode(value), status, HEADERS, media_type="application/json")
 
 
+def redirection(path: str) -> Response:
+    """Send whoever asks to another address of this port."""
+    return Response(status_code=307, headers={**HEADERS, "location": path})
+
+
 def data_block(value: Any) -> str:
     """Write JSON that may stand inside a ``<script type="application/json">``.
 

@@ -59,6 +59,11 @@ LIMIT 1 BY scorer, scorer_version, level, target
 LIMIT {limit:UInt32}"""
 
 
+_EPISODES = """
+SELECT episode_id FROM conversations WHERE conversation_id = {id:String}
+GROUP BY episode_id ORDER BY episode_id LIMIT 2"""
+
+
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call as a message asks for it."""
 
@@ -220,6 +225,11 @@ def read_conversation(query: Query, episode_id: str) -> Told | None:
         tool_calls=tuple(msgspec.convert(call, Call, strict=False) for call in calls),
         **content,
     )
+
+
+def episodes_of(query: Query, conversation_id: str) -> list[str]:
+    """Return the ids of a conversation's episodes; two where there are more."""
+    return [row["episode_id"] for row in query(_EPISODES, {"id": conversation_id})]
 
 
 def _verdict(row: Row) -> Verdict:

@@ -31,11 +31,11 @@ _QUOTE = 300
 
 _WHERE = f"""
   ({{verdict:String}} = 'any' OR verdict = {{verdict:String}})
-  AND {equal(scorer="scorer", agent="agent", agent_version="version", environment="environment", variant="variant")}
+  AND {equal(scorer="scorer", agent="agent", agent_version="version", environment="environment", variant="variant", conversation_id="conversation")}
   AND {within("episode_started")} AND {current("scores")}"""
 
 _FOUND = f"""
-SELECT episode_id, any(conversation_id) AS conversation_id,
+SELECT episode_id, any(conversation_id) AS of_conversation,
   toUnixTimestamp64Nano(max(episode_started)) AS started_ns
 FROM scores
 WHERE {_WHERE}
@@ -73,6 +73,8 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     agent: str = ""
     version: str = ""
     environment: str = ""
+    conversation: str = ""
+    """The id of a conversation, all of whose variants are wanted then."""
     variant: str = "production"
     period: Period = Period()
     limit: int = PAGE
@@ -92,13 +94,15 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
             if not (stamp.isascii() and stamp.isdigit() and int(stamp[:20]) <= END_NS):
                 raise MalformedError("cursor: take it from the page before")
             before_ns = int(stamp)
+        conversation = text_of(query, "conversation").strip()
         return cls(
             verdict=choice_of(query, "verdict", VERDICTS, "fail"),
             scorer=text_of(query, "scorer"),
             agent=text_of(query, "agent"),
             version=text_of(query, "version"),
             environment=text_of(query, "environment"),
-            variant=text_of(query, "variant", "production"),
+            conversation=conversation,
+            variant=text_of(query, "variant", "" if conversation else "production"),
             period=period_of(query),
             limit=max(1, number_of(query, "limit", default=PAGE, most=MOST)),
             before_ns=before_ns,
@@ -114,6 +118,7 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
             "version": self.version,
             "environment": self.environment,
             "variant": self.variant,
+            "conversation": self.conversation,
             **self.period.parameters(),
         }
 
@@ -175,7 +180,7 @@ def read_list(query: Query, search: Search) -> FoundPage:
     if not shown:
         return FoundPage()
     keys = {
-        "ids": sorted({row["conversation_id"] for row in shown}),
+        "ids": sorted({row["of_conversation"] for row in shown}),
         "episodes": [row["episode_id"] for row in shown],
     }
     heads = {row["episode_id"]: row for row in query(_HEADS, keys)}

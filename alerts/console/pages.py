@@ -57,6 +57,7 @@ class Pages:
             conversation_href=words.conversation_href,
             href=words.href,
             interval=words.interval,
+            measured=words.measured,
             style_ids=cache(assets.style_ids),
         )
 

@@ -13,7 +13,7 @@ import msgspec
 
 from alerts.console.current import EPISODE, current, equal, within
 from alerts.console.extent import Extent, Who, resolved
-from alerts.console.parameters import Period
+from alerts.console.parameters import END_NS, Period
 from alerts.console.store import Query, Row
 from alerts.stream_view import StreamView
 from alerts.wilson import wilson
@@ -61,7 +61,7 @@ ORDER BY at LIMIT 100000"""
 
 _EVIDENCE = f"""
 SELECT stream, slice, intDiv(toUnixTimestamp(at), {{step:UInt32}}) * {{step:UInt32}} AS bucket,
-  max(evidence) AS most, argMax(threshold, (at, observations)) AS page
+  toUnixTimestamp64Nano(max(at)) AS last_ns, max(evidence) AS most, argMax(threshold, (at, observations)) AS page
 FROM detector_points
 WHERE stream IN {{streams:Array(String)}} AND {within("at")}
 GROUP BY stream, slice, bucket
@@ -97,8 +97,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
     slice: str
     at_ns: list[int] = []
+    """Where each point's stretch of time ends: only then was its evidence there."""
     evidence: list[float] = []
-    """The largest in its stretch of time."""
+    """The largest in its stretch of time; at most ten times the threshold."""
     threshold: list[float] = []
 
 
@@ -147,7 +148,8 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True):
     range: str = ""
     """Name of the time range, where it has one."""
     since_ns: int = 0
-    until_ns: int = 0
+    until_ns: int | None = None
+    """``None`` where the period has no end."""
     who: list[Who] = []
     """Every agent and environment there is."""
     others: list[Who] = []
@@ -196,7 +198,7 @@ def read_quality(
     return Quality(
         range=period.name,
         since_ns=period.since_ns,
-        until_ns=period.until_ns,
+        until_ns=None if period.until_ns == END_NS else period.until_ns,
         who=extent.who,
         others=[Who(agent=key[0], environment=key[1]) for key in versions if key not in shown],
         sections=[
@@ -316,11 +318,15 @@ def _evidence(
     streams = sorted({view.stream for view in views})
     if not streams:
         return {}
+    latest = {(view.stream, view.slice): view.traffic_ns for view in views}
     lines: dict[str, dict[str, Evidence]] = defaultdict(dict)
     bound = {"streams": streams, "step": max(step, _TRAIL_S), **period.parameters()}
     for row in query(_EVIDENCE, bound):
         line = lines[row["stream"]].setdefault(row["slice"], Evidence(slice=row["slice"]))
-        line.at_ns.append(row["bucket"] * 1_000_000_000)
+        # A stretch that goes on, or in which the traffic ended, has an end before its own.
+        end_ns = row["last_ns"] + _TRAIL_S * 1_000_000_000
+        known_ns = latest.get((row["stream"], row["slice"]), end_ns)
+        line.at_ns.append(max(row["last_ns"], min(end_ns, known_ns)))
         line.evidence.append(float(f"{row['most']:.4g}"))
         line.threshold.append(float(f"{row['page']:.4g}"))
     return {stream: list(slices.values()) for stream, slices in lines.items()}

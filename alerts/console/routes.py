@@ -14,10 +14,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from alerts.console import alarm_log, firing
-from alerts.console.answers import json_answer
+from alerts.console.answers import json_answer, redirection
 from alerts.console.assets import Assets
 from alerts.console.charts import chart_data
-from alerts.console.conversation import Told, read_conversation
+from alerts.console.conversation import Told, episodes_of, read_conversation
 from alerts.console.conversation_list import VERDICTS, FoundPage, Search, read_list
 from alerts.console.extent import Extent
 from alerts.console.ledger import Entry, Ledger, read_entries, read_ledger
@@ -26,6 +26,7 @@ from alerts.console.parameters import RANGES, Period, number_of, period_of, text
 from alerts.console.quality import Quality, read_quality
 from alerts.console.store import Query, Reader, Store
 from alerts.console.transcript import transcript
+from alerts.console.words import conversation_href, href
 from alerts.stream_view import AlertEvent, StreamView
 from collector.errors import MalformedError, RetryableError
 
@@ -221,21 +222,31 @@ class Console:
         """Show one conversation."""
         first = number_of(request.query_params, "from", default=0, most=_MESSAGES)
         told = await self._told(request)
+        if isinstance(told, str):
+            return redirection(told)
         laid_out = await asyncio.to_thread(transcript, told, first=first)
         return self._pages.page("conversation.html", here="conversations", page=laid_out, told=told)
 
     async def conversation_json(self, request: Request) -> Response:
         """Give one conversation."""
-        return json_answer(await self._told(request))
+        told = await self._told(request)
+        return redirection(f"/v1{told}") if isinstance(told, str) else json_answer(told)
 
-    async def _told(self, request: Request) -> Told:
-        episode_id = request.path_params["episode_id"]
-        told = await self._reader.read(lambda ask: read_conversation(ask, episode_id), empty=None)
-        if told is None:
-            raise HTTPException(
-                404, "no conversation of this id is stored: it is not decided yet, or has expired"
-            )
-        return told
+    async def _told(self, request: Request) -> Told | str:
+        """Return an episode; where the id is a conversation's, the path of its episodes."""
+        wanted = request.path_params["episode_id"]
+        nothing: tuple[Told | None, list[str]] = (None, [])
+        told, episodes = await self._reader.read(lambda ask: _told(ask, wanted), empty=nothing)
+        if told is not None:
+            return told
+        if len(episodes) > 1:
+            return href("/conversations", conversation=wanted, verdict="any")
+        # An id of itself would go round for ever.
+        if episodes and episodes[0] != wanted:
+            return conversation_href(episodes[0])
+        raise HTTPException(
+            404, "no conversation of this id is stored: it is not decided yet, or has expired"
+        )
 
     # --- the ledger
 
@@ -347,6 +358,11 @@ def _get(path: str, endpoint: Endpoint) -> Route:
 def _kept(request: Request) -> dict[str, str]:
     """Return the search as it stands in the address, without the place on the list."""
     return {key: value for key, value in request.query_params.items() if key != "cursor"}
+
+
+def _told(ask: Query, wanted: str) -> tuple[Told | None, list[str]]:
+    told = read_conversation(ask, wanted)
+    return told, [] if told else episodes_of(ask, wanted)
 
 
 def _events(ask: Query, limit: int) -> Sequence[AlertEvent]:

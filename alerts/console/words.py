@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime
 from urllib.parse import quote, urlencode
 
+from alerts.detectors.evidence import CAP
+
 _SECOND = 1_000_000_000
 _THIN = "\u202f"
 """Narrow space that does not break, between a number and its unit."""
@@ -48,6 +50,14 @@ def evidence(number: float) -> str:
             return f"{number:.3g}{_THIN}{unit}".strip(_THIN)
         number /= 1_000
     return f"{number:.3g}{_THIN}T"
+
+
+def measured(number: float, threshold: float) -> str:
+    """Write evidence, and say where it is no measurement because it may not grow any more."""
+    most = CAP * threshold
+    if threshold <= 0 or number < 0.999 * most:
+        return evidence(number)
+    return f"over {evidence(most)} (capped)"
 
 
 def between(low_ns: int, high_ns: int, near_ns: int) -> str:

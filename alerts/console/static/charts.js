@@ -74,7 +74,18 @@ function bands(line, shade) {
     }));
 }
 
-function figure(chart) {
+const shortened = (text) => (text.length > 18 ? `${text.slice(0, 17)}…` : text);
+
+// From when to when there is something to draw; a minute at least, which the axis can tell apart.
+function reach(chart) {
+  const times = [...chart.lines.flatMap((line) => line.at.map((at) => at + chart.step_ms / 2)), ...chart.tracks.flatMap((track) => track.at_ms)];
+  const first = times.reduce((a, b) => Math.min(a, b), Infinity);
+  const last = times.reduce((a, b) => Math.max(a, b), -Infinity);
+  const missing = Math.max(0, 60000 - (last - first)) / 2;
+  return [first - missing, last + missing];
+}
+
+function figure(chart, width) {
   const ink = colour("quiet");
   const grid = colour("line");
   const traces = [];
@@ -102,11 +113,30 @@ function figure(chart) {
     raw.rate.forEach((rate, i) => (top = Math.max(top, rate, Math.min(raw.high[i], Math.max(0.08, rate * 1.6)))));
   }
   const beginnings = chart.versions.slice(-6);
-  beginnings.forEach((version, place) => {
+  const [first, last] = reach(chart);
+  const perMs = (width - 48) / (last - first);
+  let label = null;
+  let labelEnd = -Infinity;
+  beginnings.forEach((version) => {
     const tint = colour(`c${version.colour % 8}`);
     const at = time(version.at);
     shapes.push({ type: "line", xref: "x", yref: "paper", x0: at, x1: at, y0: 0, y1: 1, line: { color: tint, width: 1, dash: "dot" } });
-    annotations.push({ xref: "x", yref: "paper", x: at, y: 1, yanchor: "bottom", xanchor: place && place === beginnings.length - 1 ? "right" : "left", text: plain(version.version || "no version").slice(0, 18), showarrow: false, font: { size: 10, color: tint } });
+    const text = shortened(version.version || "no version");
+    const from = (version.at - first) * perMs;
+    const length = 6 * text.length + 6;
+    const room = from + length <= width - 48;
+    const left = room ? from : from - length;
+    if (label && left < labelEnd) {
+      // Those that began close together share a label.
+      label.text = `${label.text}, ${plain(text)}`;
+      label.font.color = ink;
+      labelEnd += length + 6;
+      if (labelEnd > width - 48) label.xanchor = "right";
+      return;
+    }
+    label = { xref: "x", yref: "paper", x: at, y: 1, yanchor: "bottom", xanchor: room ? "left" : "right", text: plain(text), showarrow: false, font: { size: 10, color: tint } };
+    labelEnd = left + length;
+    annotations.push(label);
   });
   for (const change of chart.changes) {
     shapes.push({ type: "rect", xref: "x", yref: "paper", x0: time(change.low), x1: time(change.high), y0: 0, y1: 1, fillcolor: faded(colour("page"), 0.18), line: { width: 0 }, layer: "below" });
@@ -124,7 +154,7 @@ function figure(chart) {
     dragmode: false,
     shapes,
     annotations,
-    xaxis: { ...axis, type: "date", anchor: hasEvidence ? "y2" : "y", nticks: 6, hoverformat: "%d %b %H:%M", tickformatstops: TICKS },
+    xaxis: { ...axis, ...(last - first <= 60000 && { range: [time(first), time(last)] }), type: "date", anchor: hasEvidence ? "y2" : "y", nticks: 6, hoverformat: "%d %b %H:%M", tickformatstops: TICKS },
     yaxis: { ...axis, domain: hasEvidence ? [0.42, 1] : [0, 1], range: [0, Math.min(1, top * 1.12)], tickformat: top < 0.05 ? ".1%" : ".0%", nticks: 5 },
   };
   if (hasEvidence) {
@@ -138,8 +168,10 @@ function figure(chart) {
         y: track.share,
         yaxis: "y2",
         name: track.all_versions ? "evidence, all versions" : `evidence, ${plain(track.label)}`,
-        line: { color: track.all_versions ? colour("ink") : colour("faint"), width: track.all_versions ? 1.6 : 1.1, dash: track.all_versions ? "solid" : ["dash", "dot", "dashdot"][place % 3] },
-        hovertemplate: "%{y:.2g} of the page threshold<extra>%{fullData.name}</extra>",
+        line: { color: track.all_versions ? colour("ink") : colour("faint"), width: track.all_versions ? 1.6 : 1.1, shape: "hv", dash: track.all_versions ? "solid" : ["dash", "dot", "dashdot"][place % 3] },
+        // It holds until the next point: nothing in between was seen.
+        text: track.share.map((share) => (share >= 9.99 ? "over 10 (capped)" : share.toPrecision(2))),
+        hovertemplate: "%{text} of the page threshold<extra>%{fullData.name}</extra>",
         showlegend: false,
       });
     });
@@ -158,7 +190,7 @@ function draw(place) {
   const chart = data.charts[Number(place.dataset.section)][Number(place.dataset.scorer)];
   if (!chart.lines.length && !chart.tracks.length) return;
   place.classList.toggle("rates-only", chart.tracks.length === 0);
-  const [traces, layout] = figure(chart);
+  const [traces, layout] = figure(chart, place.clientWidth);
   Plotly.react(place, traces, layout, { displayModeBar: false, responsive: true, staticPlot: false });
   place.dataset.drawn = "yes";
 }

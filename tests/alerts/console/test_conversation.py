@@ -231,3 +231,19 @@ def test_no_such_conversation(store: ClickHouseStore) -> None:
         page = front.get(path)
         assert (page.status_code, page.headers["content-type"][:9]) == (404, "text/html")
         assert front.get(f"/v1{path}").json()["error"].startswith("no conversation")
+
+
+def test_the_id_of_a_conversation(store: ClickHouseStore) -> None:
+    """Where an id is a conversation's and not an episode's, it leads to its episodes."""
+    fill(store, episode("one"), episode("two"), episode("two", number=2))
+    front = Front(store)
+
+    assert front.get("/conversations/one").headers["location"] == "/conversations/one%2F1"
+    answer = front.get("/v1/conversations/one")
+    assert answer.status_code == 307
+    assert front.json(answer.headers["location"])["head"]["conversation_id"] == "one"
+    where = front.get("/conversations/two").headers["location"]
+    assert len(front.page(where).links("/conversations/two")) == 2
+    several = front.json(front.get("/v1/conversations/two").headers["location"])
+    assert len(several["conversations"]) == 2
+    assert front.get("/conversations/three").status_code == 404

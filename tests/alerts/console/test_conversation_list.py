@@ -54,6 +54,8 @@ def test_filters(store: ClickHouseStore) -> None:
     assert ids(front, f"since={START_NS + SECOND}") == ["b"]
     assert ids(front, f"until={START_NS + SECOND}") == ["a"]
     assert ids(front, "range=1h") == []
+    assert ids(front, "conversation=a") == ["a"]
+    assert ids(front, "conversation=d") == ["d"]
     assert ids(front, "scorer=nothing") == []
 
 

@@ -197,6 +197,55 @@ def test_the_page(store: ClickHouseStore) -> None:
     assert len(Front(store).page(link).links("/conversations/")) == 4
 
 
+def test_evidence_stands_where_it_was_reached(store: ClickHouseStore) -> None:
+    """A point of evidence stands at the end of its ten minutes, and never after the traffic."""
+    fill(store, episode("e", verdict("e")))
+    view = stream(traffic_ns=START_NS + 25 * 60 * SECOND)
+    fill_points(store, view, [1.0, 2.0, 3.0])
+    page = Front(store, view).json("/v1/quality?range=all")
+
+    (line,) = page["sections"][0]["scorers"][0]["evidence"]
+    # Stretches are stored by their start, which here is not a round one.
+    assert [(at - START_NS) // SECOND for at in line["at_ns"]] == [600, 1_200, 1_500]
+
+
+def test_a_stretch_of_several(store: ClickHouseStore) -> None:
+    """Where a point stands for several stretches, it stands at the end of the last."""
+    fill(store, episode("e", verdict("e")), episode("f", verdict("f"), at_s=40 * 86_400))
+    view = stream(traffic_ns=START_NS + 41 * 86_400 * SECOND)
+    fill_points(store, view, [1.0, 2.0, 3.0])
+    page = Front(store, view).json("/v1/quality?range=all")
+
+    assert page["sections"][0]["step_s"] > 3_600
+    (line,) = page["sections"][0]["scorers"][0]["evidence"]
+    assert line["at_ns"][-1] == START_NS + 1_800 * SECOND
+    assert line["evidence"][-1] == 3.0
+
+
+def test_a_period_without_an_end(store: ClickHouseStore) -> None:
+    """Only an end that was asked for is given."""
+    front = Front(store)
+    assert front.json("/v1/quality")["until_ns"] is None
+    assert front.json(f"/v1/quality?until={NOW_NS}")["until_ns"] == NOW_NS
+
+
+def test_links_carry_the_time(store: ClickHouseStore) -> None:
+    """What the table counts is what its links find; a version's count is that of the time shown."""
+    fill(
+        store,
+        episode("a", verdict("a", name="fail")),
+        episode("b", verdict("b", name="fail"), at_s=7_000),
+    )
+    front = Front(store)
+    page = front.page("/?range=1h")
+
+    (link,) = (link for link in page.links("/conversations?") if "version=v7" in link)
+    assert "1/1" in page.text
+    assert len(front.page(link).links("/conversations/")) == 1
+    assert "1 in this time, first seen" in page.text
+    assert "2 in all, first seen" in front.page("/?range=all").text
+
+
 def test_nothing_fires(store: ClickHouseStore) -> None:
     """While nothing fires the page says so, and how far the detectors have learned."""
     fill(store, episode("e", verdict("e")))

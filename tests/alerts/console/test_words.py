@@ -72,6 +72,15 @@ def test_evidence(number: float, written: str) -> None:
     assert words.evidence(number).replace("\u202f", " ") == written
 
 
+@pytest.mark.parametrize(
+    ("number", "written"), [(9.9e3, "9.9 K"), (10_000, "over 10 K (capped)"), (0, "0")]
+)
+def test_evidence_at_its_cap(number: float, written: str) -> None:
+    """Evidence that may not grow any more is not given as a measurement."""
+    assert words.measured(number, 1_000.0).replace("\u202f", " ") == written
+    assert words.measured(number, 0.0) == words.evidence(number)
+
+
 def test_sizes() -> None:
     """Bytes come in the unit that fits."""
     found = [words.size(n).replace("\u202f", " ") for n in (12, 4_200, 5_100_000, 2_300_000_000)]

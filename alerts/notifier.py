@@ -63,6 +63,7 @@ class Notifier:
         query: reads the facts about an alarm.
         console: base URL of the console, without a slash at the end.
         max_age_s: alarms older than this are given up.
+        ready: whether the store has its tables; nothing is asked of it before.
         clock_ns: present Unix time.
         count: raises a counter.
         random: gives 0..1, to spread retries.
@@ -76,6 +77,7 @@ class Notifier:
         query: Query,
         console: str,
         max_age_s: float,
+        ready: Callable[[], bool],
         clock_ns: Callable[[], int],
         count: Callable[[str, float, dict[str, str]], None],
         random: Callable[[], float],
@@ -85,6 +87,8 @@ class Notifier:
         self._query = query
         self._console = console
         self._max_age_ns = int(max_age_s * 1e9)
+        self._ready = ready
+        self._has_tables = False
         self._clock_ns = clock_ns
         self._count = count
         self._random = random
@@ -110,6 +114,9 @@ class Notifier:
         """Try once what is due."""
         now_ns = self._clock_ns()
         try:
+            self._has_tables = self._has_tables or self._ready()
+            if not self._has_tables:
+                return
             items = self._outbox.untold(now_ns - self._max_age_ns)
         except OutriderError as error:
             self._count("notification_errors_total", 1.0, {})
@@ -209,6 +216,7 @@ def webhook_notifier(
     severity: Severity,
     max_age_s: float,
     console: str,
+    ready: Callable[[], bool],
     query: Query,
     write: Write,
     clock_ns: Callable[[], int],
@@ -223,6 +231,7 @@ def webhook_notifier(
         severity: The least that is posted.
         max_age_s: Alarms older than this are given up.
         console: Base URL of the console.
+        ready: Whether the store has its tables.
         query: Reads the store.
         write: Inserts rows durably.
         clock_ns: Present Unix time.
@@ -238,6 +247,7 @@ def webhook_notifier(
         query=query,
         console=console.rstrip("/"),
         max_age_s=max_age_s,
+        ready=ready,
         clock_ns=clock_ns,
         count=count,
         random=random,

@@ -204,6 +204,7 @@ def data_path(
         severity=config.alerts.severity,
         max_age_s=config.alerts.max_age,
         console=config.alerts.console_url or base_url(config.console.address),
+        ready=store.has_tables,
         query=store.query,
         write=store.insert,
         clock_ns=clock_ns,

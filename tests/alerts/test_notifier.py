@@ -55,7 +55,7 @@ class Bench:
         self.receiver = receiver
         self.now_ns = NOW_NS
         self.counted: Counter[tuple[str, str]] = Counter()
-        self.writable = True
+        self.writable = self.ready = True
         self.stop = threading.Event()
         query = query or store.query
         self.notifier = Notifier(
@@ -64,6 +64,7 @@ class Bench:
             query=query,
             console="http://console",
             max_age_s=DAY_S,
+            ready=lambda: self.ready,
             clock_ns=self.clock,
             count=self.count,
             random=lambda: 1.0,
@@ -125,6 +126,18 @@ def test_an_alarm_is_told_once(store: ClickHouseStore) -> None:
     assert kinds(store)[-1] == "delivered"
     page = read_events(store.query, limit=10)  # what the console shows
     assert ([event.event_id for event in page.events], page.unreadable) == (["a" * 32], 0)
+
+
+def test_a_store_without_tables(store: ClickHouseStore) -> None:
+    """Until it has them nothing is asked of it, and nothing is counted as an error."""
+    store.insert(rows(alarm("a")))
+    with Receiver() as receiver:
+        bench = Bench(store, receiver)
+        bench.ready = False
+        assert bench.step() == []
+        assert ("notification_errors_total", "") not in bench.counted
+        bench.ready = True
+        assert bench.step() == ["af"]
 
 
 def test_every_result_is_counted_from_nought(store: ClickHouseStore) -> None:

@@ -153,8 +153,15 @@ class Console:
         return self._get("/v1/quality", Quality, range="all")
 
     def examples(self, detail: Detail, *, limit: int) -> list[Example]:
-        """Return the newest conversations that show what an event is about."""
-        asked = {"scorer": detail.scorer, "agent": detail.agent, "version": detail.agent_version}
+        """Return the newest conversations that had shown what an event is about when it came."""
+        asked = {
+            "scorer": detail.scorer,
+            "agent": detail.agent,
+            "version": detail.agent_version,
+            "until": str(detail.traffic_ns + 1),
+        }
+        if detail.change is not None:
+            asked["since"] = str(max(0, detail.change.low_ns))
         found = self._get("/v1/conversations", Examples, **asked, limit=str(limit))
         return found.conversations
 

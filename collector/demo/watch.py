@@ -15,6 +15,10 @@ TELLING = ("false_success", "looping")
 """Scorers whose rates are shown; the first one's evidence is as well."""
 EVERY = 3 * HOUR
 EXAMPLES = 3
+WAIT_POLLS = 5
+"""Polls in which a page of all versions waits for the one that names the version to blame."""
+WAIT_SEEN = 300
+"""Conversations in which it does."""
 REASON = 110
 """Characters of a reason."""
 
@@ -30,7 +34,11 @@ class Watch:
         self._console = console
         self._screen = screen
         self._plan = plan
-        self._told: set[str] = set()
+        self._polls = 0
+        self._came: dict[str, tuple[int, int]] = {}
+        """Of every event the poll with which it came, and the conversations seen by then."""
+        self._waiting: list[Event] = []
+        """Events that were not told yet, the earliest first."""
         self._fired: dict[str, dict[str, str]] = defaultdict(dict)
         """Of each scorer, by severity, the version that was told of last; empty for all."""
         self._armed = self._live = False
@@ -61,21 +69,49 @@ class Watch:
             RetryableError: the instance did not answer.
         """
         self.alarms = self._console.alarms()
-        fresh = [e for e in self.alarms.events if e.event_id not in self._told]
-        # Of those at once a page says more than a ticket, and one that names a version more.
-        fresh.sort(key=lambda e: (e.detail.severity != "page", not e.detail.agent_version))
-        self._told.update(event.event_id for event in fresh)
+        self._polls += 1
+        fresh = [e for e in self.alarms.events if e.event_id not in self._came]
+        self._came.update((e.event_id, (self._polls, self.seen)) for e in fresh)
+        self._waiting = sorted((*self._waiting, *fresh), key=_order)
+        self._unfold(self._ready())
+
+    def tell_all(self) -> None:
+        """Tell what still waits: nothing more will come."""
+        self._unfold(len(self._waiting))
+
+    def _unfold(self, ready: int) -> None:
+        """Tell so many of the events that wait, and whatever else has happened by then."""
+        # All before any of them is told: the one to blame may be among the later ones.
+        named = {e.detail.scorer for e in self._waiting if _names(e)}
         happenings: list[tuple[int, Callable[[], None]]] = [
-            (event.detail.traffic_ns, partial(self._tell, event)) for event in fresh
+            (event.detail.traffic_ns, partial(self._tell, event, named))
+            for event in self._waiting[:ready]
         ]
+        del self._waiting[:ready]
         if not self._live and self.seen_ns >= self._plan.switch_ns:
             self._live = True
             happenings.append((self._plan.switch_ns, self._goes_live))
-        if self.seen_ns >= self._next:
+        if self.seen_ns >= self._next and not self._waiting:
             self._next += (1 + (self.seen_ns - self._next) // EVERY) * EVERY
             happenings.append((self.seen_ns, self.rates))
         for _, tell in sorted(happenings, key=lambda one: one[0]):
             tell()
+
+    def _ready(self) -> int:
+        """Return how many events can be told; what comes after one that has to wait does too."""
+        named = {e.detail.scorer for e in self._waiting if _names(e)}
+        for number, event in enumerate(self._waiting):
+            polls, seen = self._came[event.event_id]
+            if (
+                _is_page(event)
+                and not event.detail.agent_version
+                and event.detail.scorer not in named
+                and "page" not in self._fired[event.detail.scorer]
+                and self._polls - polls < WAIT_POLLS
+                and self.seen - seen < WAIT_SEEN
+            ):
+                return number
+        return len(self._waiting)
 
     def rates(self) -> None:
         """Write how each version does."""
@@ -112,7 +148,8 @@ class Watch:
             "bold",
         )
 
-    def _tell(self, event: Event) -> None:
+    def _tell(self, event: Event, named: set[str]) -> None:
+        """Tell of an event; ``named`` are the scorers that a version's own page comes for."""
         detail = event.detail
         when = f"{moment(detail.traffic_ns):<10}"
         who = f"{detail.scorer} of {detail.agent}"
@@ -128,9 +165,8 @@ class Watch:
             self._fired[detail.scorer].pop(detail.severity, None)
             self._screen.line(f"{when} the {detail.severity} is over: {who}", "green")
         elif self._is_news(detail):
-            first = "page" not in self._fired[detail.scorer]
             self._fired[detail.scorer][detail.severity] = detail.agent_version
-            if detail.severity == "page" and first:
+            if _is_page(event) and (detail.agent_version or detail.scorer not in named):
                 self._explain(event, who)
             else:
                 self._screen.line(f"{when} {detail.severity}: {who}", "yellow")
@@ -175,6 +211,21 @@ class Watch:
                 short = reason if len(reason) <= REASON else f"{reason[: REASON - 3]}..."
                 write(f"             {short}", "dim")
         write()
+
+
+def _order(event: Event) -> tuple[int, bool, bool]:
+    """Order by time; of those at once a page says more than a ticket, and one version more."""
+    detail = event.detail
+    return detail.traffic_ns, detail.severity != "page", not detail.agent_version
+
+
+def _is_page(event: Event) -> bool:
+    return event.kind == "fired" and event.detail.severity == "page"
+
+
+def _names(event: Event) -> bool:
+    """Say whether it is a page that names the version to blame."""
+    return _is_page(event) and bool(event.detail.agent_version)
 
 
 def _failed(change: Change) -> str:

@@ -17,7 +17,7 @@ from collector.demo.console import Console
 from collector.demo.mistakes import BROKEN_VERSION, HEALTHY_VERSION
 from collector.demo.screen import Screen
 from collector.demo.story import HOUR, Plan
-from collector.demo.watch import Watch
+from collector.demo.watch import WAIT_POLLS, WAIT_SEEN, Watch
 from collector.errors import MalformedError, RetryableError
 
 START = 500_000 * HOUR
@@ -197,16 +197,53 @@ def test_the_story_unfolds() -> None:
 def test_no_alarm_is_told_twice() -> None:
     """After a page of all versions that of one is news, and after that no other."""
     instance = Instance()
-    instance.sees(stream(36.1), events=(event(36.1, "fired", severity="page"),))
+    whole = (event(36.1, "fired", severity="page"),)
+    assert any("ALARM" in line for line in waited(instance, whole))
     pages = [event(36.2, "fired", severity="page", version=v) for v in (BROKEN_VERSION, "")]
     ticket = event(36.3, "fired", severity="ticket", version=BROKEN_VERSION)
-    (line,) = instance.sees(stream(36.3), events=(*pages, ticket))
-    assert line.endswith("page: false_success of pinewick-support 2.4.0")
+    text = "\n".join(instance.sees(stream(36.3), events=(*pages, ticket)))
+    assert "ALARM  false_success of pinewick-support 2.4.0" in text
+    assert "all versions" not in text
     assert instance.sees(stream(36.4), events=(event(36.4, "fired", severity="page"),)) == []
 
 
+def test_the_version_to_blame_is_waited_for() -> None:
+    """A page of all versions, and what follows it, waits for the version's own."""
+    instance = Instance()
+    instance.sees(stream(36.0))
+    whole = event(36.1, "fired", severity="page")
+    ticket = event(36.2, "fired", severity="ticket", version="2.3.0")
+    assert instance.sees(stream(36.2), events=(whole, ticket)) == []
+    blamed = event(36.3, "fired", severity="page", version=BROKEN_VERSION)
+    lines = instance.sees(stream(36.3), events=(whole, ticket, blamed))
+    assert lines[0].endswith("page: false_success of pinewick-support, all versions")
+    text = "\n".join(lines)
+    assert text.count("ALARM") == 1
+    assert "ALARM  false_success of pinewick-support 2.4.0" in text
+
+
+def test_the_version_to_blame_is_not_waited_for_long() -> None:
+    """After some conversations, or at the end, the alarm is told without it."""
+    whole = (event(36.1, "fired", severity="page"),)
+    busy, over = Instance(), Instance()
+    for instance in (busy, over):
+        instance.sees(stream(36.0))
+        assert instance.sees(stream(36.1), events=whole) == []
+    later = busy.sees(stream(36.2, observations=500 + WAIT_SEEN), events=whole)
+    over.watch.tell_all()
+    for lines in (later, over.screen.getvalue().splitlines()):
+        assert "ALARM  false_success of pinewick-support, all versions" in "\n".join(lines)
+
+
+def waited(instance: Instance, events: tuple[AlertEvent, ...]) -> list[str]:
+    """Poll until nothing is waited for any more, and return all lines."""
+    return [
+        line for _ in range(WAIT_POLLS + 1) for line in instance.sees(stream(36.1), events=events)
+    ]
+
+
 def test_examples_are_those_of_the_alarm() -> None:
-    """They are asked for by scorer, agent and version."""
+    """They are asked for by scorer, agent and version, and began between change and alarm."""
     instance = Instance()
     fired = event(36.5, "fired", severity="page", version=BROKEN_VERSION)
     instance.sees(stream(36.5), events=(fired,))
@@ -215,6 +252,8 @@ def test_examples_are_those_of_the_alarm() -> None:
         "scorer": "false_success",
         "agent": "pinewick-support",
         "version": BROKEN_VERSION,
+        "since": str(SWITCH - HOUR // 4),
+        "until": str(fired.detail.traffic_ns + 1),
         "limit": "3",
     }
 

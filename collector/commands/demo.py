@@ -52,13 +52,14 @@ def run(arguments: argparse.Namespace) -> int:
     # What the SDK says of a receiver that is busy is no news: the sender tries again.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
     with _stopping() as stop, tempfile.TemporaryDirectory(prefix="outrider-demo-") as scratch:
-        from collector.demo.service import Service
+        from collector.demo.service import HURRY_S, STOP_S, Service
 
         data_dir = arguments.data_dir or Path(scratch) / "data"
         _make_empty(data_dir)
         screen.line("Starting `outrider serve` ...", "dim")
         log = Path(scratch) / "serve.log"
-        with Service(data_dir, log=log, environ=environ) as service:
+        stop_s = STOP_S if arguments.data_dir else HURRY_S
+        with Service(data_dir, log=log, environ=environ, stop_s=stop_s) as service:
             for address in service.taken:
                 screen.line(f"{address} is taken, so another port is used.", "yellow")
             return _play(arguments, service, screen, stop)
@@ -86,7 +87,7 @@ def _play(
     )
     _introduce(screen, service, seed=seed, fast=arguments.fast)
     began = time.monotonic()
-    with httpx.Client(timeout=30.0, trust_env=False) as client:
+    with httpx.Client(timeout=10.0, trust_env=False) as client:
         watch = Watch(Console(service.console, client), screen, performance.plan)
         watch.head()
         performance.start()
@@ -101,6 +102,9 @@ def _play(
         finally:
             if stop.is_set():
                 screen.line("Stopping ...", "dim")
+                # First the instance: a sender that waits for its answer would wait on.
+                performance.end()
+                service.stop()
             performance.close()
     return 0 if outcome.good else 1
 
@@ -158,6 +162,7 @@ def _conclude(
 ) -> Outcome:
     from collector.demo.outcome import Outcome, outcome_of
 
+    watch.tell_all()
     watch.rates()
     screen.line()
     screen.line(f"{performance.told} conversations were sent, {watch.seen} were scored.", "bold")

@@ -19,6 +19,8 @@ from collector.errors import RetryableError
 
 AFTERWARDS_S = 5.0
 """Mean pause between conversations after the story."""
+CLOSING_S = 1.0
+"""How long the end waits for spans that are not yet taken; the story's are, when it is over."""
 _LOOK_MS = 200
 
 
@@ -56,7 +58,7 @@ class Performance(threading.Thread):
         self._clock_ns = clock_ns
         self._ending = threading.Event()
         self._afterwards = threading.Event()
-        self._processor = LosslessProcessor(exporter)
+        self._processor = LosslessProcessor(exporter, closing_s=CLOSING_S)
         chance = random.Random(rng.getrandbits(64))  # noqa: S311 - repeatable, not secret
         self._telling = Telling(Tracers(self._processor, chance), chance)
         self.plan = self._story.plan
@@ -109,10 +111,14 @@ class Performance(threading.Thread):
         """Let conversations come in real time; until then what was told can be counted."""
         self._afterwards.set()
 
-    def close(self) -> None:
-        """Stop, send what is ready, and end the thread."""
+    def end(self) -> None:
+        """Tell it to stop, without waiting."""
         self._ending.set()
         self._afterwards.set()
+
+    def close(self) -> None:
+        """Stop, send what is ready, and end the thread."""
+        self.end()
         self._processor.shutdown()
         if self.is_alive():
             self.join()

@@ -25,6 +25,10 @@ READY_S = 60.0
 """Longest start that is waited for."""
 STOP_S = 30.0
 """Time given to end in order; then the process is killed."""
+HURRY_S = 3.0
+"""The same where nobody wants the data."""
+STARTS = 4
+"""Starts that are tried: another process may take a port after it was found free."""
 _PAUSE_S = 0.1
 _TAIL = 2_000
 _OURS = "OUTRIDER__"
@@ -43,6 +47,7 @@ class Service:
         *,
         log: Path,
         environ: Mapping[str, str],
+        stop_s: float = STOP_S,
         seconds: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -52,38 +57,51 @@ class Service:
             data_dir: exists, and is empty.
             log: file for what the process says.
             environ: our own variables.
+            stop_s: time given to end in order.
             seconds: monotonic clock.
             sleep: pause for seconds.
         """
         self._data_dir = data_dir
         self._log = log
+        self._stop_s = stop_s
         self._seconds = seconds
         self._sleep = sleep
         usual = Config()
-        wanted = {
+        self._wanted = {
             "RECEIVE__HTTP": usual.receive.http,
             "RECEIVE__GRPC": usual.receive.grpc,
             "CONSOLE__ADDRESS": usual.console.address,
             "TELEMETRY__METRICS": usual.telemetry.metrics,
         }
-        self.taken = [address for address in wanted.values() if not _free(address)]
+        self.taken = [address for address in self._wanted.values() if not _free(address)]
         """Usual addresses that somebody else has."""
-        self._environ = {k: v for k, v in environ.items() if not k.startswith(_OURS)} | {
-            f"{_OURS}{key}": "127.0.0.1:0" if address in self.taken else address
-            for key, address in wanted.items()
-        }
+        self._environ = {k: v for k, v in environ.items() if not k.startswith(_OURS)}
         self._process: subprocess.Popen[bytes] | None = None
         self.receiver = self.console = self.metrics = ""
         """Base URLs, known when it is ready."""
 
     def __enter__(self) -> Self:
-        """Start it and wait until it is ready."""
-        try:
-            self.start()
-        except BaseException:
-            self.stop()
-            raise
+        """Start it and wait until it is ready; with other ports when somebody was faster."""
+        for left in reversed(range(STARTS)):
+            try:
+                self.start()
+            except OutriderError:
+                self.stop()
+                if not left or not self._outrun():
+                    raise
+            except BaseException:
+                self.stop()
+                raise
+            else:
+                break
         return self
+
+    def _outrun(self) -> bool:
+        """Say whether it did not get a usual address, and note which."""
+        said = self.last_words()
+        lost = [a for a in self._wanted.values() if a not in self.taken and f"on {a}" in said]
+        self.taken += lost
+        return bool(lost)
 
     def __exit__(
         self,
@@ -103,13 +121,17 @@ class Service:
         config = self._log.with_name("empty.yaml")
         config.touch()
         arguments = ("serve", "--config", str(config), "--data-dir", str(self._data_dir))
-        with self._log.open("ab") as log:
+        ports = {
+            f"{_OURS}{key}": "127.0.0.1:0" if address in self.taken else address
+            for key, address in self._wanted.items()
+        }
+        with self._log.open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-m", "collector.cli", *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=log,
-                env=self._environ,
+                env=self._environ | ports,
                 # An interrupt at the terminal is for us; we stop the child in order.
                 start_new_session=True,
             )
@@ -139,9 +161,10 @@ class Service:
             return
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(STOP_S)
+            process.wait(self._stop_s)
         except subprocess.TimeoutExpired:
-            process.kill()
+            # Its session is its own, so that whatever it started goes with it.
+            os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
     def _ready(self, client: httpx.Client) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from collector.config import Config
 from collector.demo.service import Service
 from collector.errors import OutriderError
 
@@ -40,6 +41,21 @@ def test_runs_beside_others(tmp_path: Path) -> None:
     assert not child.alive
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{child.console}/readyz", trust_env=False)
+
+
+def test_somebody_is_faster(tmp_path: Path) -> None:
+    """A port that is taken between the choice and the start is given up for another."""
+    child = service(tmp_path)
+    address = Config().telemetry.metrics
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if address not in child.taken:
+            other.bind(("127.0.0.1", 9464))
+            other.listen()
+        with child as running:
+            assert address in running.taken
+            assert not running.metrics.endswith(":9464")
+            assert httpx.get(f"{running.metrics}/metrics", trust_env=False).is_success
 
 
 def test_says_why_it_did_not_start(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ setup: .venv/.stamp ## Make .venv with everything, pinned and checked by hash
 .venv/.stamp: requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Outrider needs Python 3.11 or newer")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo 'Installing what is pinned in requirements/dev.txt into .venv: some minutes and about 1.5 GB, once'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@

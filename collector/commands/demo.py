@@ -293,7 +293,9 @@ DEMO = Command(
         "Start an instance of its own and send it two days of an invented shop's support traffic, "
         "as real OTLP in accelerated time. The agent is healthy first; then a new version claims "
         "refunds that it did not make and repeats its calls. Shows the quality by version, the "
-        "alarm and what it says, and where to look; stays up until Ctrl-C and leaves nothing behind."
+        "alarm and what it says, and where to look; stays up until Ctrl-C and leaves nothing behind. "
+        "The exit code is 0 when the story went as it should, 1 when it did not, and 130 when it was "
+        "stopped before the end of the story."
     ),
     examples="""\
 outrider demo

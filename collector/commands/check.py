@@ -7,6 +7,7 @@ import errno
 import os
 import socket
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import yaml
@@ -71,11 +72,22 @@ def check_data_dir(path: Path) -> None:
         raise ConfigError(
             f"{existing}: is not writable; make it writable, or choose another --data-dir"
         )
+    if existing != path and not _holds_directories(existing):
+        raise ConfigError(f"{path}: cannot be made in {existing}; choose another --data-dir")
     lock = path / LOCK_FILE
     if lock.exists():
         from collector.directory_lock import DirectoryLock
 
         DirectoryLock(lock).release()
+
+
+def _holds_directories(path: Path) -> bool:
+    """Say whether one can be made in it; permissions do not tell of ``/proc`` or a full disk."""
+    try:
+        with TemporaryDirectory(prefix=".outrider-check-", dir=path):
+            return True
+    except OSError:
+        return False
 
 
 def check_store(config: StoreConfig) -> None:

@@ -94,6 +94,13 @@ def test_names_a_directory_that_is_a_file(
 
 
 @pytest.mark.usefixtures("ports")
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has it")
+def test_names_a_place_that_takes_no_directory(capsys: pytest.CaptureFixture[str]) -> None:
+    """Permissions say nothing of it, so it is tried."""
+    assert main(["check", "--data-dir", "/proc/outrider"]) == 2
+    assert "/proc/outrider: " in capsys.readouterr().err
+
+
 def test_names_an_unknown_scorer(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

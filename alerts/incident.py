@@ -140,7 +140,7 @@ def headline(event: AlertEvent) -> str:
     if event.kind == "armed":
         return f"{subject}: the usual failure rate is learned, {share(detail.reference_rate)}"
     if event.kind == "cleared":
-        why = "no more traffic" if detail.reason == "silent" else "back to usual"
+        why = _ENDS.get(detail.reason, "back to usual")
         return f"{subject}: {why}, the {detail.severity} is over"
     return f"{subject}: {_rates(detail)}"
 
@@ -190,6 +190,7 @@ def conversation_url(console: str, episode_id: str) -> str:
     return f"{console}/conversations/{quote(episode_id, safe='')}"
 
 
+_ENDS = {"silent": "no more traffic", "retired": "its scorer was turned off"}
 _MARKUP = str.maketrans({"<": "\u2039", ">": "\u203a", "@": "@\u200b"})
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 

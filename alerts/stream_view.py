@@ -88,7 +88,7 @@ class AlertDetail(msgspec.Struct, frozen=True, kw_only=True):
     """That conversation."""
     change: Change | None = None
     reason: str = ""
-    """Why it cleared: ``recovered``, or ``silent`` when the slice got no traffic any more."""
+    """Why it cleared: ``recovered``, ``silent`` (no traffic any more) or ``retired`` (its scorer runs no more)."""
 
 
 class AlertEvent(msgspec.Struct, frozen=True, kw_only=True):

@@ -189,6 +189,7 @@ def data_path(
     watching = _watching(config.detect, scorers=len(scorers))
     detection = Detection(
         watching,
+        scorers={(scorer.name, scorer.version) for scorer in scorers},
         ready=store.has_tables,
         query=store.query,
         write=store.insert,

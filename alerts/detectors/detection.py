@@ -11,13 +11,14 @@ import heapq
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import msgspec
 
 from alerts.detectors.detector import Detector, Observed
 from alerts.detectors.settings import Settings
-from alerts.detectors.stream import StreamState
+from alerts.detectors.stream import StreamState, restored
 from alerts.stream_view import AlertEvent, StreamView
 from collector.errors import OutriderError
 from collector.stamps import stamp
@@ -42,8 +43,12 @@ SELECT producer, sequence, conversation_id, scorer, scorer_version, shortfall, s
   agent, agent_version, environment,
   toUnixTimestamp64Nano(observed) AS observed_ns, toUnixTimestamp64Nano(started) AS started_ns
 FROM observations
-WHERE observed >= fromUnixTimestamp64Nano({since:Int64}, 'UTC') AND (%s)
+WHERE %s
 ORDER BY producer, sequence LIMIT {limit:UInt64} BY producer"""
+_STRANGERS = (
+    "(producer NOT IN {known:Array(String)}"
+    " AND observed >= fromUnixTimestamp64Nano({since:Int64}, 'UTC'))"
+)
 _LOAD = """\
 SELECT stream, slice, state, toUnixTimestamp64Nano(updated) AS updated_ns
 FROM detector_state FINAL"""
@@ -78,6 +83,7 @@ class Detection:
 
     Args:
         settings: What the user decided.
+        scorers: Name and version of those that run; the streams of others are dropped.
         ready: Whether the store has its tables; nothing is asked of it before.
         query: Reads the store.
         write: Writes to it.
@@ -92,6 +98,7 @@ class Detection:
         self,
         settings: Settings,
         *,
+        scorers: AbstractSet[tuple[str, str]],
         ready: Callable[[], bool],
         query: Query,
         write: Write,
@@ -102,6 +109,7 @@ class Detection:
         produced: Callable[[], int] = int,
     ) -> None:
         self._settings = settings
+        self._scorers = scorers
         self._ready = ready
         self._query = query
         self._write = write
@@ -143,6 +151,9 @@ class Detection:
             except OutriderError as error:
                 self._failed(error)
                 pause = min(LOOK_S, 2 * pause or POLL_S)
+            except Exception as error:  # noqa: BLE001 - a bug of ours must not end all alarms
+                self._stumbled(error)
+                pause = LOOK_S
             if pause:
                 stop.wait(pause)
         try:
@@ -220,11 +231,14 @@ class Detection:
                 if (row["stream"], row["slice"]) == WATERMARK:
                     self._marks = msgspec.json.decode(row["state"], type=dict[str, Mark])
                 else:
-                    states.append(msgspec.json.decode(row["state"], type=StreamState))
-            except msgspec.MsgspecError as error:
+                    states.append(restored(row["state"]))
+            except (msgspec.MsgspecError, ValueError) as error:
                 self._count("detector_errors_total", 1.0, {"error": type(error).__name__})
                 _LOG.error("the state of %s %s cannot be read", row["stream"], row["slice"])
         detector = Detector(self._settings, states)
+        ended = detector.retire(self._scorers, at_ns=self._clock_ns())
+        if ended:
+            self._unsaved = _Unsaved(events=ended, since_s=self._seconds(), any=True)
         self._views = tuple(detector.views())
         self._detector = detector  # last: who sees that it was loaded sees its views too
         return detector
@@ -238,7 +252,9 @@ class Detection:
         runs = [self._gapless(name, seen) for name, seen in found.items()]
         folded = 0
         for seen in heapq.merge(*runs, key=lambda one: one.observed_ns):
-            if seen.stratum == "uniform":
+            if not 0.0 <= seen.shortfall <= 1.0:
+                self._count("detector_skipped_observations_total", 1.0, {})
+            elif seen.stratum == "uniform":
                 self._unsaved.events += detector.fold(seen)
             mark = self._marks.setdefault(seen.producer, Mark())
             mark.sequence = seen.sequence
@@ -253,11 +269,12 @@ class Detection:
         """Ask for what comes after the marks, by the table's key."""
         last = [mark.observed_ns for mark in self._marks.values()]
         parameters: dict[str, Any] = {
-            "since": max(0, min(last, default=0) - BEFORE_NS),
+            "since": max(0, min([*last, self._clock_ns()] if last else [0]) - BEFORE_NS),
             "limit": CHUNK,
             "known": list(self._marks) or [""],
         }
-        conditions = ["producer NOT IN {known:Array(String)}"]
+        # The time is for strangers only: it is a clock's, and a known producer's sequence is not.
+        conditions = [_STRANGERS]
         for index, (name, mark) in enumerate(self._marks.items()):
             conditions.append(
                 f"(producer = {{p{index}:String}} AND sequence > {{s{index}:UInt64}})"
@@ -285,6 +302,12 @@ class Detection:
             run.append(one)
             mark = one.sequence
         return run
+
+    def _stumbled(self, error: Exception) -> None:
+        """Go back to what was written last."""
+        self._count("detector_errors_total", 1.0, {"error": type(error).__name__})
+        _LOG.error("detection begins again from its stored state: %s", type(error).__name__)
+        self._detector, self._marks, self._unsaved = None, {}, _Unsaved()
 
     def _failed(self, error: OutriderError) -> None:
         self._count("detector_errors_total", 1.0, {"error": type(error).__name__})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Literal
 
 import msgspec
@@ -22,7 +23,11 @@ from alerts.detectors.stream import (
 from alerts.stream_view import AlertDetail, AlertEvent, StreamView
 
 SILENT_NS = 3_600_000_000_000
-"""A version that got no traffic for an hour of its agent's traffic is no longer alarming."""
+"""A version that got no traffic for an hour of its agent's traffic is no longer alarming,"""
+SILENT_GAPS = 10
+"""unless its conversations are that rare: then after ten times their usual distance,"""
+UNKNOWN_NS = 86_400_000_000_000
+"""or after a day where there was but one."""
 POINT_NS = 600_000_000_000
 """Traffic time between two points of a stream's chart."""
 
@@ -72,6 +77,7 @@ class Detector:
         self._slices: dict[Key, dict[str, StreamState]] = {}
         self._bets: dict[Key, Bets] = {}
         self._changed: set[Key] = set()
+        self._retired: list[StreamState] = []
         self._points: dict[tuple[str, str, int], Point] = {}
         for state in states:
             self._add(state)
@@ -95,14 +101,51 @@ class Detector:
         part = self._slice(whole, seen.agent_version)
         before_ns = whole.last_ns
         events += self._weigh(whole, seen, before_ns=before_ns)
-        events += self._silence(whole, seen)
+        events += self._silence(whole, part, seen)
         return events + self._weigh(part, seen, before_ns=part.last_ns or before_ns)
+
+    def retire(self, scorers: AbstractSet[tuple[str, str]], *, at_ns: int) -> list[AlertEvent]:
+        """Drop the streams of scorers, or versions of them, that no longer run; end their alarms.
+
+        Args:
+            scorers: Name and version of those that run.
+            at_ns: Unix time now.
+        """
+        events: list[AlertEvent] = []
+        for key in sorted(self._streams, key=_order):
+            if (key.scorer, key.scorer_version) in scorers:
+                continue
+            state = self._streams.pop(key)
+            self._bets.pop(key, None)
+            if key.agent_version is None:
+                self._slices.pop(key, None)
+            producer, sequence = max(state.through.items(), default=("", 0))
+            last = Observed(
+                producer=producer,
+                sequence=sequence,
+                conversation_id="",
+                scorer=key.scorer,
+                scorer_version=key.scorer_version,
+                shortfall=0.0,
+                agent=key.agent,
+                agent_version=key.agent_version or "",
+                environment=key.environment,
+                observed_ns=at_ns,
+                started_ns=state.traffic_ns,
+            )
+            for turned in silenced(state):
+                ended = msgspec.structs.replace(turned, reason="retired")
+                events.append(_event(state, last, ended.kind, ended))
+            self._retired.append(state)
+        return events
 
     def changed(self) -> list[StreamState]:
         """Return the states that changed since the last call."""
         found = [
-            self._streams[key] for key in sorted(self._changed, key=_order) if key in self._streams
+            *self._retired,
+            *(self._streams[k] for k in sorted(self._changed, key=_order) if k in self._streams),
         ]
+        self._retired.clear()
         self._changed.clear()
         return found
 
@@ -115,7 +158,10 @@ class Detector:
     def again(self, points: Iterable[Point], states: Iterable[StreamState]) -> None:
         """Take back what could not be written; newer points stay."""
         for state in states:
-            self._changed.add(state.key)
+            if state.key in self._streams:
+                self._changed.add(state.key)
+            else:
+                self._retired.append(state)
         for point in points:
             self._points.setdefault((point.stream, point.slice, point.at_ns), point)
 
@@ -134,6 +180,8 @@ class Detector:
         if not _is_ahead(state, seen):
             return []
         state.through[seen.producer] = seen.sequence
+        if state.traffic_ns > seen.observed_ns:  # the clock was ahead once, and no longer is
+            state.traffic_ns = seen.started_ns
         bets = self._bets_of(state)
         turned = observe(state, bets, seen.shortfall, seen.started_ns, before_ns=before_ns)
         self._changed.add(state.key)
@@ -188,12 +236,10 @@ class Detector:
             self._bets.pop(state.key, None)
             self._changed.discard(state.key)
 
-    def _silence(self, whole: StreamState, seen: Observed) -> list[AlertEvent]:
+    def _silence(self, whole: StreamState, part: StreamState, seen: Observed) -> list[AlertEvent]:
         events: list[AlertEvent] = []
         for state in self._slices.get(whole.key, {}).values():
-            if state.fired and whole.traffic_ns - state.traffic_ns > SILENT_NS:
-                if state.key.agent_version == seen.agent_version:
-                    continue
+            if state is not part and state.fired and _is_silent(state, whole.traffic_ns):
                 events += [_event(state, seen, t.kind, t) for t in silenced(state)]
                 self._changed.add(state.key)
         return events
@@ -210,6 +256,13 @@ class Detector:
             observations=state.count,
             failures=state.total,
         )
+
+
+def _is_silent(state: StreamState, now_ns: int) -> bool:
+    """Say whether a version had no traffic for longer than its rarity explains."""
+    gaps = state.count - 1
+    usual = (state.traffic_ns - state.first_ns) // gaps * SILENT_GAPS if gaps > 0 else UNKNOWN_NS
+    return now_ns - state.traffic_ns > max(SILENT_NS, usual)
 
 
 def _is_ahead(state: StreamState, seen: Observed) -> bool:

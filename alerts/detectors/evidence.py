@@ -23,7 +23,7 @@ class Bets:
     """Give the factors of one stream; remembers those of the shortfalls it has met.
 
     Args:
-        null_rate: Highest mean shortfall that is no alarm, in (0, 1).
+        null_rate: Highest mean shortfall that is no alarm, in (0, 1]; at 1 nothing is bet.
         overdispersion: ``phi`` >= 1; the factors are discounted by the power ``1 / phi``.
     """
 
@@ -32,7 +32,7 @@ class Bets:
     def __init__(self, null_rate: float, overdispersion: float) -> None:
         self._null = null_rate
         self._power = 1.0 / overdispersion
-        self._slopes = tuple(slope(null_rate, ratio) for ratio in ODDS)
+        self._slopes = tuple(slope(null_rate, ratio) for ratio in ODDS if null_rate < 1.0)
         self._known: dict[float, tuple[tuple[float, ...], tuple[float, ...]]] = {}
 
     def factors(self, shortfall: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -51,6 +51,8 @@ class Bets:
     def _computed(self, shortfall: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
         if not 0.0 <= shortfall <= 1.0:
             raise ValueError(f"a shortfall is between 0 and 1, not {shortfall!r}")
+        if not self._slopes:
+            return (0.0,) * BETS, (0.0,) * BETS
         gained = shortfall - self._null
         factors = tuple((1.0 + lam * gained) ** self._power for lam in self._slopes)
         return factors, tuple(math.log(e) for e in factors)

@@ -18,7 +18,7 @@ MIN_BLOCK = 30
 MAX_HOURS = 1_024
 """Hours kept apart; a stream so sparse that it needs more has its oldest joined."""
 HIGHEST_NULL = 0.99
-"""A scorer that fails nearly everything leaves nothing to detect, but must divide by something."""
+"""Above it a scorer fails nearly everything, which leaves nothing to detect: the null is 1."""
 
 
 class Block(msgspec.Struct):
@@ -80,10 +80,10 @@ def null_of(blocks: list[Block], *, tolerance: float) -> Null:
     if len(joined) > 1 and variance > 0:
         spread = sum(b.count * (b.total / b.count - mean) ** 2 for b in joined)
         phi = max(1.0, spread / (variance * (len(joined) - 1)))
-    bound = quantile(CONFIDENCE, total / phi + 0.5, (count - total) / phi + 0.5)
+    bound = quantile(CONFIDENCE, total / phi + 0.5, (count - total) / phi + 0.5) + tolerance
     return Null(
         reference_rate=mean,
-        null_rate=min(bound + tolerance, HIGHEST_NULL),
+        null_rate=bound if bound <= HIGHEST_NULL else 1.0,
         overdispersion=phi,
         per_hour=count / len(blocks),
     )

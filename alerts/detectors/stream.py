@@ -42,7 +42,10 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, order=True):
     @property
     def stream(self) -> str:
         """Name it without its slice."""
-        return f"{self.agent}/{self.environment}/{self.scorer}@{self.scorer_version}"
+        agent, environment = (
+            part.replace("%", "%25").replace("/", "%2F") for part in (self.agent, self.environment)
+        )
+        return f"{agent}/{environment}/{self.scorer}@{self.scorer_version}"
 
     @property
     def slice(self) -> str:
@@ -87,6 +90,8 @@ class StreamState(msgspec.Struct, kw_only=True):
     """Observations since armed."""
     total: float = 0.0
     """Their summed shortfall."""
+    first_ns: int = 0
+    """Start of the first conversation observed since armed."""
     last_ns: int = 0
     """Start of the last conversation observed."""
     traffic_ns: int = 0
@@ -103,6 +108,20 @@ class Turned(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
+def restored(text: str) -> StreamState:
+    """Read a state's JSON.
+
+    Raises:
+        msgspec.MsgspecError: it is not one.
+        ValueError: it was written for other bets than ours.
+    """
+    state = msgspec.json.decode(text, type=StreamState)
+    lengths = {len(state.masses), len(state.logs), *(len(s.weights) for s in state.trail)}
+    if lengths != {BETS}:
+        raise ValueError(f"a state has {BETS} bets, not {sorted(lengths)}")
+    return state
+
+
 def learned(state: StreamState, shortfall: float, started_ns: int, settings: Settings) -> bool:
     """Take an observation into the reference.
 
@@ -110,7 +129,8 @@ def learned(state: StreamState, shortfall: float, started_ns: int, settings: Set
     """
     blocks = state.blocks
     complete = state.learned >= settings.reference_min and state.hours >= settings.reference_hours
-    if complete and started_ns // HOUR_NS > blocks[-1].hour:
+    # Not the latest hour of any: a clock that was ahead once would hold it up for as long.
+    if complete and started_ns // HOUR_NS > state.last_ns // HOUR_NS:
         arm(state, null_of(blocks, tolerance=settings.tolerance), settings)
         state.blocks = []
         return True
@@ -164,6 +184,7 @@ def observe(
     state.logs = [log + more for log, more in zip(state.logs, logs, strict=True)]
     state.count += 1
     state.total += shortfall
+    state.first_ns = state.first_ns or started_ns
     state.last_ns = started_ns
     state.traffic_ns = max(state.traffic_ns, started_ns)
     return list(_turned(state))

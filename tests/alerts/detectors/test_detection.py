@@ -32,12 +32,14 @@ class Bench:
         self.counted: dict[str, float] = {}
         self.refuse: Callable[[Rows], bool] = lambda _: False
         self.settings = settings
+        self.scorers = {(name, "1") for name in ("false_success", "looping", "policy")}
         self.detection = self.fresh()
 
     def fresh(self) -> Detection:
         """Start anew, as after a crash."""
         self.detection = Detection(
             self.settings,
+            scorers=self.scorers,
             ready=self.store.has_tables,
             query=self.store.query,
             write=self._write,
@@ -271,6 +273,68 @@ def test_a_state_that_cannot_be_read_is_counted(store: ClickHouseStore) -> None:
     bench.steps()
     assert [(v.scorer, v.learned) for v in bench.detection.views()] == [("looping", 20)]
     assert bench.counted == {"detector_errors_total": 1.0}
+
+
+def test_a_state_of_other_bets_is_not_used(store: ClickHouseStore) -> None:
+    """A state whose parts do not fit together is learned anew instead of ending the thread."""
+    bench = Bench(store)
+    bench.observe([observed(i, 0.0) for i in range(1, 41)])
+    bench.steps()
+    state = '{"key":{"agent":"kettle","environment":"production","scorer":"looping","scorer_version":"1"},"masses":[0.0]}'
+    row = ("kettle/production/looping@1", "all", state, stamp(START_NS))
+    store.insert({"detector_state": [row]})
+    bench.fresh()
+    bench.steps()
+    assert [v.scorer for v in bench.detection.views()] == ["false_success"]
+    assert bench.counted == {"detector_errors_total": 1.0}
+
+
+def test_a_scorer_that_was_turned_off_ends_its_alarms(store: ClickHouseStore) -> None:
+    """Without its scorer a stream is gone, and the end of its alarm is told once."""
+    bench = Bench(store)
+    bench.observe(story())
+    bench.steps()
+    bench.scorers = {("looping", "1")}
+    for _ in range(2):
+        bench.fresh()
+        bench.steps()
+    assert bench.detection.views() == ()
+    ended = [event for event in bench.events() if event[0] == "cleared"]
+    assert sorted(ended) == [
+        ("cleared", "all", "page"),
+        ("cleared", "all", "ticket"),
+        ("cleared", "version=2", "page"),
+        ("cleared", "version=2", "ticket"),
+    ]
+
+
+def test_a_clock_that_was_ahead_hides_nothing(store: ClickHouseStore) -> None:
+    """After one observation from the future all later ones are read, and a new agent is armed."""
+    bench = Bench(store)
+    ahead = HOUR_NS * 24 * 400
+    first = observed(1, 0.0)
+    bench.observe(
+        [
+            msgspec.structs.replace(
+                first, observed_ns=first.observed_ns + ahead, started_ns=first.started_ns + ahead
+            )
+        ]
+    )
+    bench.steps()
+    bench.observe([observed(i, float(i % 2) * (i > 900)) for i in range(2, 1_200)])
+    bench.fresh()
+    bench.steps()
+    assert bench.detection.behind == 0
+    assert "page" in bench.detection.views()[0].firing
+
+
+def test_what_is_no_shortfall_is_left_out(store: ClickHouseStore) -> None:
+    """A row that cannot be weighed costs itself and no other."""
+    bench = Bench(store)
+    bench.observe([observed(i, 1.5 if i == 3 else 0.0) for i in range(1, 11)])
+    bench.steps()
+    assert bench.detection.views()[0].learned == 9
+    assert bench.counted == {"detector_skipped_observations_total": 1.0}
 
 
 def test_the_thread_saves_when_it_stops(store: ClickHouseStore) -> None:

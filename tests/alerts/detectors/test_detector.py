@@ -98,6 +98,28 @@ def test_a_rolled_back_version_clears_after_an_hour_without_traffic() -> None:
     assert all(not v.firing for v in detector.views() if v.slice == "version=2")
 
 
+def test_a_rare_bad_version_is_found() -> None:
+    """A version with a conversation in two hours is not silent between them, and pages."""
+    detector, last = armed()
+    seen = [
+        observed(i, float(i % 400 == 0), agent_version="2" if i % 400 == 0 else "1")
+        for i in range(last + 1, last + 400 * 30)
+    ]
+    events = [e for e in folded(detector, seen) if e.slice == "version=2"]
+    assert [(e.kind, e.detail.severity) for e in events] == [
+        ("fired", "ticket"),
+        ("fired", "page"),
+    ]
+
+
+def test_names_with_slashes_are_told_apart() -> None:
+    """Two agents whose names run into their environments have streams of their own."""
+    detector = Detector(SETTINGS)
+    detector.fold(observed(1, 0.0, agent="a/b", environment="c"))
+    detector.fold(observed(2, 0.0, agent="a", environment="b/c"))
+    assert len({view.stream for view in detector.views()}) == 2
+
+
 def test_the_longest_silent_version_makes_room() -> None:
     """The number of versions watched is bounded; one that fires stays."""
     few = msgspec.structs.replace(SETTINGS, max_slices=3)

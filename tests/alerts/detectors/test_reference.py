@@ -7,6 +7,7 @@ import random
 import pytest
 
 from alerts.detectors.beta import quantile
+from alerts.detectors.evidence import BETS, Bets, weighed
 from alerts.detectors.reference import HIGHEST_NULL, HOUR_NS, MAX_HOURS, Block, learn, null_of
 
 
@@ -51,10 +52,12 @@ def test_an_agent_that_never_failed_has_a_null_above_nought() -> None:
     assert 0.005 < null.null_rate < 0.01
 
 
-def test_an_agent_that_always_fails_has_a_null_below_one() -> None:
-    """The null stays where bets are possible."""
+def test_an_agent_that_always_fails_cannot_get_worse() -> None:
+    """Above the highest null there is nothing to bet on, so that its usual traffic never alarms."""
     null = null_of([Block(h, 100, 100.0, 100.0) for h in range(3)], tolerance=0.005)
-    assert null.null_rate == HIGHEST_NULL
+    assert null.null_rate == 1.0 > HIGHEST_NULL
+    bets, masses = Bets(null.null_rate, null.overdispersion), [0.0] * BETS
+    assert {weighed(masses, bets.factors(1.0)[0], threshold=100.0) for _ in range(500)} == {0.0}
 
 
 def test_late_conversations_go_to_their_own_hour() -> None:

@@ -232,9 +232,9 @@ def _make_empty(data_dir: Path) -> None:
 
 @contextmanager
 def _stopping() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C or SIGTERM into an event; the second ends the process as ever."""
+    """Turn the first Ctrl-C, SIGTERM or end of the terminal into an event; the second ends the process as ever."""
     stop = threading.Event()
-    numbers = (signal.SIGINT, signal.SIGTERM)
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     former = [signal.getsignal(number) for number in numbers]
 
     def restore() -> None:

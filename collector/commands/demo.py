@@ -7,7 +7,6 @@ import logging
 import random
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -44,6 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     Returns 0 when it went as it should, 1 when the alarm did not, 130 when it was interrupted
     before its end.
     """
+    from collector.demo.scratch import scratch
     from collector.demo.screen import Screen
     from collector.demo.service import environment
 
@@ -51,13 +51,13 @@ def run(arguments: argparse.Namespace) -> int:
     screen = Screen(sys.stdout, environ)
     # What the SDK says of a receiver that is busy is no news: the sender tries again.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
-    with _stopping() as stop, tempfile.TemporaryDirectory(prefix="outrider-demo-") as scratch:
+    with _stopping() as stop, scratch(stop.is_set) as directory:
         from collector.demo.service import HURRY_S, STOP_S, Service
 
-        data_dir = arguments.data_dir or Path(scratch) / "data"
+        data_dir = arguments.data_dir or directory / "data"
         _make_empty(data_dir)
         screen.line("Starting `outrider serve` ...", "dim")
-        log = Path(scratch) / "serve.log"
+        log = directory / "serve.log"
         stop_s = STOP_S if arguments.data_dir else HURRY_S
         with Service(data_dir, log=log, environ=environ, stop_s=stop_s) as service:
             for address in service.taken:

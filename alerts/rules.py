@@ -288,7 +288,7 @@ def _numbers() -> str:
         f"Since: {{{{ with {change} }}}}{{{{ . | first | value | humanizeTimestamp }}}}{{{{ end }}}}\n"
         f"Usual failure rate: {{{{ with {usual} }}}}"
         "{{ . | first | value | humanizePercentage }}{{ end }}\n"
-        f"Failing in the last hour, by version: {{{{ range {rates} }}}}"
+        f"Failing in the last hour, by version: {{{{ range {rates} | sortByLabel `agent_version` }}}}"
         "{{ with .Labels.agent_version }}{{ . }}{{ else }}unnamed{{ end }}"
         " {{ .Value | humanizePercentage }}; {{ end }}\n"
         f"Evidence: {{{{ with {evidence} }}}}{{{{ . | first | value | humanize }}}}{{{{ end }}}}"

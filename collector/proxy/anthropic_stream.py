@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from collector.proxy.exchange import Json, Reply, fields, text
-from collector.proxy.sse import Event
+from collector.proxy.sse import Event, told
 
 _GROWING = {
     "text_delta": "text",
@@ -57,12 +57,7 @@ def reply(events: Iterable[Event]) -> Reply:
     message: dict[str, Any] = {}
     blocks: dict[int, _Block] = {}
     whole, error = False, ""
-    for event in events:
-        try:
-            data = fields(msgspec.json.decode(event.data))
-        except (msgspec.DecodeError, RecursionError):
-            continue
-        kind = text(data.get("type")) or event.name
+    for kind, data in told(events):
         index = data.get("index")
         if kind == "message_start":
             message = dict(fields(data.get("message")))

@@ -7,14 +7,13 @@ from collector.proxy.exchange import (
     Json,
     Part,
     Reply,
-    Tokens,
     count,
     fields,
     items,
     number,
     text,
 )
-from collector.proxy.openai_parts import parts_of, request, response, tool_of
+from collector.proxy.openai_parts import parts_of, request, response, tokens_of, tool_of
 
 
 def exchange(request_body: Json, reply: Reply) -> Exchange:
@@ -39,7 +38,9 @@ def exchange(request_body: Json, reply: Reply) -> Exchange:
             tool_of({"type": "function", "function": old}) for old in items(asked.get("functions"))
         ),
         finish_reasons=reasons,
-        tokens=_tokens(fields(answer.get("usage"))),
+        tokens=tokens_of(
+            fields(answer.get("usage")), given="prompt_tokens", made="completion_tokens"
+        ),
         max_tokens=count(asked.get("max_tokens")) if limit is None else limit,
         temperature=number(asked.get("temperature")),
         top_p=number(asked.get("top_p")),
@@ -71,17 +72,3 @@ def _message(item: Json) -> Part:
         # Before calls had ids, the result named its function.
         parts.append(request(old.get("name"), old.get("name"), old.get("arguments")))
     return {"role": role, "parts": parts}
-
-
-def _tokens(usage: dict[str, Json]) -> Tokens:
-    given, made = (
-        fields(usage.get("prompt_tokens_details")),
-        fields(usage.get("completion_tokens_details")),
-    )
-    return Tokens(
-        input=count(usage.get("prompt_tokens")),
-        output=count(usage.get("completion_tokens")),
-        cache_read=count(given.get("cached_tokens")),
-        cache_write=count(given.get("cache_write_tokens")),
-        reasoning=count(made.get("reasoning_tokens")),
-    )

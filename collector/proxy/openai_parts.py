@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from collector.proxy.exchange import Json, Part, fields, items, text
+from collector.proxy.exchange import Json, Part, Tokens, count, fields, items, text
 from collector.proxy.media import blob, linked, without_content
 
 
@@ -110,3 +110,15 @@ _PARTS: dict[str, Callable[[dict[str, Json]], Part]] = {
     "input_file": _file,
 }
 """By the part's type."""
+
+
+def tokens_of(usage: dict[str, Json], *, given: str, made: str) -> Tokens:
+    """Read token counts; the two APIs differ in what they call what was given and made."""
+    read, wrote = fields(usage.get(f"{given}_details")), fields(usage.get(f"{made}_details"))
+    return Tokens(
+        input=count(usage.get(given)),
+        output=count(usage.get(made)),
+        cache_read=count(read.get("cached_tokens")),
+        cache_write=count(read.get("cache_write_tokens")),
+        reasoning=count(wrote.get("reasoning_tokens")),
+    )

@@ -7,7 +7,6 @@ from collector.proxy.exchange import (
     Json,
     Part,
     Reply,
-    Tokens,
     count,
     error_kind,
     fields,
@@ -16,7 +15,7 @@ from collector.proxy.exchange import (
     text,
 )
 from collector.proxy.media import without_content
-from collector.proxy.openai_parts import parts_of, request, response, result_of, tool_of
+from collector.proxy.openai_parts import parts_of, request, response, result_of, tokens_of, tool_of
 
 _ASKED = ("arguments", "input", "action", "queries", "code", "operation")
 """Where the items of calls keep what was asked, first found."""
@@ -51,7 +50,7 @@ def exchange(request_body: Json, reply: Reply) -> Exchange:
         output=tuple(output),
         tools=tuple(tool_of(tool) for tool in items(asked.get("tools"))),
         finish_reasons=(reason,) if reason else (),
-        tokens=_tokens(fields(answer.get("usage"))),
+        tokens=tokens_of(fields(answer.get("usage")), given="input_tokens", made="output_tokens"),
         max_tokens=count(asked.get("max_output_tokens")),
         temperature=number(asked.get("temperature")),
         top_p=number(asked.get("top_p")),
@@ -103,17 +102,3 @@ def _read(item: dict[str, Json]) -> list[tuple[str, list[Part]]]:
             result |= {"response": without_content(item["error"]), "is_error": True}
         return [("assistant", [call]), ("tool", [result])]
     return [("assistant", [fields(without_content(item)) | {"type": kind}])]
-
-
-def _tokens(usage: dict[str, Json]) -> Tokens:
-    given, made = (
-        fields(usage.get("input_tokens_details")),
-        fields(usage.get("output_tokens_details")),
-    )
-    return Tokens(
-        input=count(usage.get("input_tokens")),
-        output=count(usage.get("output_tokens")),
-        cache_read=count(given.get("cached_tokens")),
-        cache_write=count(given.get("cache_write_tokens")),
-        reasoning=count(made.get("reasoning_tokens")),
-    )

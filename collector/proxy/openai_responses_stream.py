@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
 from collector.proxy.exchange import Json, Reply, fields, items, text
-from collector.proxy.sse import Event
+from collector.proxy.sse import Event, told
 
 _LAST = ("response.completed", "response.incomplete", "response.failed")
 _TEXTS = {
@@ -65,12 +63,7 @@ def reply(events: Iterable[Event]) -> Reply:
     body: dict[str, Any] = {}
     output: dict[int, _Item] = {}
     whole, error = False, ""
-    for event in events:
-        try:
-            data = fields(msgspec.json.decode(event.data))
-        except (msgspec.DecodeError, RecursionError):
-            continue
-        kind = text(data.get("type")) or event.name
+    for kind, data in told(events):
         index = data.get("output_index")
         if kind in _LAST:
             body, whole = fields(data.get("response")), True

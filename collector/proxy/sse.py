@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
+
+from collector.proxy.exchange import Json, fields, text
 
 _BREAK = re.compile(rb"\r\n|\n|\r")
 _BOM = b"\xef\xbb\xbf"
@@ -38,3 +40,13 @@ def events(stream: bytes) -> Iterator[Event]:
             data.append(value)
         elif field == b"event":
             name = value.decode(errors="replace")
+
+
+def told(events: Iterable[Event]) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Yield each event's kind and fields; one that is not JSON tells nothing."""
+    for event in events:
+        try:
+            data = fields(msgspec.json.decode(event.data))
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        yield text(data.get("type")) or event.name, data

@@ -93,14 +93,15 @@ def test_what_is_sent_is_what_is_found(tmp_path: Path) -> None:
         assert len(wrong) <= 0.01 * len(truths), scorer
 
 
-def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP], ids=["ctrl-c", "hang-up"])
+def test_a_stop_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
     """The child ends, the data are gone, and the exit code says that it was interrupted."""
     demo = started(tmp_path)
     assert demo.stdout
     with demo.stdout:
         assert any(line.startswith("time") for line in demo.stdout)
         assert descendants(tmp_path)
-        demo.send_signal(signal.SIGINT)
+        demo.send_signal(number)
         assert demo.wait(60) == 130
     eventually(lambda: not descendants(tmp_path), "the child has ended")
     assert list(tmp_path.iterdir()) == []

@@ -337,6 +337,28 @@ def test_what_is_no_shortfall_is_left_out(store: ClickHouseStore) -> None:
     assert bench.counted == {"detector_skipped_observations_total": 1.0}
 
 
+def test_an_error_of_ours_does_not_end_detection(store: ClickHouseStore) -> None:
+    """It is counted, and the fold begins again from what was written."""
+    bench = Bench(store)
+    bench.observe(story()[:300])
+    bench.steps()
+    stop = threading.Event()
+
+    def stumble(_: Rows) -> bool:
+        stop.set()
+        raise IndexError("a bug")
+
+    bench.refuse = stumble
+    bench.now += SAVE_S
+    bench.observe(story()[300:])
+    bench.detection.run(stop)
+    assert bench.counted == {"detector_errors_total": 1.0}
+    assert not bench.detection.loaded
+    bench.refuse = lambda _: False
+    bench.steps()
+    assert sorted(bench.events()) == ALARM
+
+
 def test_the_thread_saves_when_it_stops(store: ClickHouseStore) -> None:
     """A stop writes what was folded, so that nothing is folded again."""
     bench = Bench(store)

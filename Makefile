@@ -42,7 +42,7 @@ test-all: setup ## The suite with its slow and heavy parts; what needs a Debian 
 debian: ## Install the Debian packages for test-all: Prometheus, Alertmanager, Chromium
 	.ci/debian
 
-bench: setup ## Measure beside Phoenix and MLflow and write docs/benchmarks.md: about 12 minutes
+bench: setup ## Measure beside Phoenix and MLflow and write docs/benchmarks.md: about 20 minutes
 	$(BIN)/python -m bench
 
 accuracy: setup ## Measure the scorers on labelled conversations, in OUTRIDER_CORPORA

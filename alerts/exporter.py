@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TypeAlias
 
 from prometheus_client.core import Metric as Family
@@ -53,18 +53,24 @@ class Exporter(Collector):
         self._exemplars = exemplars
         self._build = {series("build_info", version=version): 1.0} if version else {}
 
-    def collect(self) -> Iterator[Family]:
-        """Yield the families in the catalogue's order; unlisted series come last, untyped."""
+    def collect(self, only: Collection[str] = ()) -> Iterator[Family]:
+        """Yield the families in the catalogue's order; unlisted series come last, untyped.
+
+        Args:
+            only: names of families or of single series, as they are exposed; empty means all.
+        """
         totals = self._totals()
         exemplars = self._exemplars()
+        wanted = {family_name(name.removeprefix(PREFIX)) for name in only}
         families: dict[str, dict[SeriesKey, float]] = {}
         for values in (totals, self._gauges(), _coverage(totals), self._build):
             for key, value in values.items():
-                metric = family_of(key[0])
-                families.setdefault(metric.name if metric else key[0], {})[key] = value
+                name = family_name(key[0])
+                if not wanted or name in wanted:
+                    families.setdefault(name, {})[key] = value
         for name, metric in CATALOGUE.items():
             found = families.pop(name, {})
-            if metric.kind == "counter" and not metric.labels:
+            if metric.kind == "counter" and not metric.labels and (not wanted or name in wanted):
                 # A counter without labels exists from the start, so that its first rise shows.
                 found.setdefault((name, ()), 0.0)
             if found:
@@ -74,6 +80,24 @@ class Exporter(Collector):
             for (_, pairs), value in sorted(found.items()):
                 family.add_sample(PREFIX + name, dict(pairs), value)
             yield family
+
+
+class Selection(Collector):
+    """Collect some families alone, which costs next to nothing where there are many series."""
+
+    def __init__(self, exporter: Exporter, only: Collection[str]) -> None:
+        self._exporter = exporter
+        self._only = only
+
+    def collect(self) -> Iterator[Family]:
+        """Yield the families that have one of the names."""
+        return self._exporter.collect(self._only)
+
+
+def family_name(name: str) -> str:
+    """Return the name of the family that a series belongs to; without the prefix, as the series."""
+    metric = family_of(name)
+    return metric.name if metric else name
 
 
 def _coverage(totals: Mapping[SeriesKey, float]) -> dict[SeriesKey, float]:
@@ -138,26 +162,30 @@ def wants_openmetrics(accept: str) -> bool:
     return openmetrics > 0 and openmetrics >= plain
 
 
-def metrics_app(exporter: Collector) -> Starlette:
-    """Build the application that answers ``GET /metrics``.
+def metrics_app(exporter: Exporter) -> Starlette:
+    """Build the application that answers ``GET /metrics``; ``?name[]=…`` asks for some families.
 
     Rendering happens in a thread, one scrape at a time, so that a large one stops nothing.
     """
     turn = asyncio.Lock()
 
-    def render(accept: str, *, zipped: bool) -> tuple[bytes, str]:
+    def render(accept: str, only: Collection[str], *, zipped: bool) -> tuple[bytes, str]:
+        source = Selection(exporter, only) if only else exporter
         if wants_openmetrics(accept):
-            body: bytes = openmetrics_text(exporter)  # type: ignore[no-untyped-call]  # the library's
+            body: bytes = openmetrics_text(source)  # type: ignore[no-untyped-call]  # the library's
             content_type = OPENMETRICS
         else:
-            body, content_type = plain_text(exporter), CONTENT_TYPE_PLAIN_0_0_4
+            body, content_type = plain_text(source), CONTENT_TYPE_PLAIN_0_0_4
         return (gzip.compress(body, compresslevel=1) if zipped else body), content_type
 
     async def metrics(request: Request) -> Response:
         zipped = "gzip" in request.headers.get("accept-encoding", "")
         async with turn:
             body, content_type = await asyncio.to_thread(
-                render, request.headers.get("accept", ""), zipped=zipped
+                render,
+                request.headers.get("accept", ""),
+                request.query_params.getlist("name[]"),
+                zipped=zipped,
             )
         headers = {"Content-Type": content_type, "Vary": "Accept, Accept-Encoding"}
         if zipped:

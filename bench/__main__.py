@@ -20,10 +20,13 @@ from bench.machine import machine
 from bench.outrider import Outrider
 from bench.page import page
 from bench.peers import MLFLOW, PHOENIX, Peer
+from bench.proxy_latency import added_latency
 from bench.small_spans import small_spans
 
 ROOT = Path(__file__).parent.parent
 LOADS = ("small", "sustained", "corpus")
+PROXY = "proxy"
+"""Not a load: what the proxy adds to calls."""
 SEED = 20_260_301
 WARM_UP = 16
 """Conversations."""
@@ -44,10 +47,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         here = machine(scratch)
+        wanted = arguments.only or (*LOADS, PROXY)
         say(f"load average {here.load_average:.2f}; a busy machine gives figures that mean little")
+        added = None
+        if PROXY in wanted:
+            say("calls through the proxy and directly, in turns")
+            added = added_latency(scratch, calls=5 if arguments.quick else 20)
         say("preparing the requests")
         outcome = run(
-            pairings(arguments.only or LOADS, quick=arguments.quick, corpora=arguments.corpora),
+            pairings(
+                [name for name in wanted if name in LOADS],
+                quick=arguments.quick,
+                corpora=arguments.corpora,
+            ),
             Outrider(),
             [] if arguments.no_peers else _peers(cache),
             warm_up=small_spans(WARM_UP, seed=SEED + 1, max_spans=2),
@@ -61,6 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     text = page(
         outcome,
         here,
+        added,
         date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         command=" ".join(["python -m bench", *(sys.argv[1:] if argv is None else argv)]),
     )
@@ -78,7 +91,7 @@ def pairings(only: Sequence[str], *, quick: bool, corpora: Path) -> list[Pairing
     found: list[Pairing] = []
     for name in only:
         if name == "corpus":
-            drawn, story = draw(corpora, 190 // share, seed=SEED)
+            drawn, story = draw(corpora, 400 // share, seed=SEED)
             load = corpus_spans(drawn, story=story, seed=SEED)
         else:
             sustained = name == "sustained"
@@ -100,7 +113,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--rounds", type=int, default=0, metavar="N", help="default: 3")
     parser.add_argument(
-        "--only", action="append", choices=LOADS, help="one load; may be given several times"
+        "--only",
+        action="append",
+        choices=(*LOADS, PROXY),
+        help="one part; may be given several times",
     )
     parser.add_argument("--quick", action="store_true", help="one round, a quarter of each load")
     parser.add_argument("--no-peers", action="store_true", help="measure Outrider alone")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlencode
 
 from bench.failure import BenchError, UnavailableError
 from bench.loopback import get
@@ -21,6 +23,18 @@ _ANY_PORT = {
 }
 """Whatever it listens on, on free ports."""
 _NOTHING_LEFT = ("outrider_spans_in_flight", "outrider_open_episodes", "outrider_outbox_rows")
+_STORED = "outrider_store_rows_total"
+_PATH = "/metrics?" + urlencode([("name[]", name) for name in (*_NOTHING_LEFT, _STORED)])
+"""What is asked again and again while it works: no more than the answer needs."""
+
+
+def start(data: Path, directory: Path, settings: Mapping[str, str] = {}) -> Server:
+    """Start ``outrider serve`` on free ports and with defaults but for the environment's settings."""
+    return Server(
+        [sys.executable, "-m", "collector.cli", "serve", "--data-dir", str(data)],
+        directory=directory,
+        env=environment(directory, {**_ANY_PORT, "PYTHONPATH": str(ROOT), **settings}),
+    )
 
 
 class Outrider:
@@ -35,11 +49,7 @@ class Outrider:
     def start(self, directory: Path) -> _Running:
         """Start ``outrider serve`` on free ports."""
         data = directory / "data"
-        server = Server(
-            [sys.executable, "-m", "collector.cli", "serve", "--data-dir", str(data)],
-            directory=directory,
-            env=environment(directory, {**_ANY_PORT, "PYTHONPATH": str(ROOT)}),
-        )
+        server = start(data, directory)
         try:
             server.wait_until(lambda: serve_file.read(data) is not None)
             instance = _Running(server, _announced(data))
@@ -81,10 +91,10 @@ class _Running:
 
     def durable(self) -> int:
         """Return the stored spans once every episode is decided and stored, else 0."""
-        series = samples(get(self._metrics, "/metrics")[1])
+        series = samples(get(self._metrics, _PATH)[1])
         if any(series.get(name, 1.0) for name in _NOTHING_LEFT):
             return 0
-        return int(series.get('outrider_store_rows_total{table="otel_traces"}', 0))
+        return int(series.get(f'{_STORED}{{table="otel_traces"}}', 0))
 
     def stop(self) -> None:
         self._server.stop()

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from bench.campaign import Ceiling, Outcome
-from bench.figures import Spread, ratios, spread
+from bench.figures import Spread, quantile, ratios, spread
 from bench.load import MAX_BYTES, MAX_SPANS, Load
 from bench.machine import Machine
 from bench.method import METHOD
+from bench.proxy_latency import Added
 from bench.trial import Trial
 from collector.commands.markdown import table
 
@@ -38,12 +39,15 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return self.text, shown(self.found, self.written), "yes" if met else "no"
 
 
-def page(outcome: Outcome, machine: Machine, *, date: str, command: str) -> str:
+def page(
+    outcome: Outcome, machine: Machine, added: Added | None = None, *, date: str, command: str
+) -> str:
     """Return the whole document."""
     parts = [
         _head(outcome, machine, date=date, command=command),
         *(_load(outcome, load) for load in outcome.loads),
-        _targets(outcome),
+        *([_proxy(added)] if added else []),
+        _targets(outcome, added),
         METHOD.format(spans=MAX_SPANS, kib=MAX_BYTES // 1024, senders=outcome.senders),
     ]
     if outcome.problems:
@@ -157,7 +161,23 @@ def _columns(trials: Sequence[Trial]) -> list[tuple[Spread, Callable[[float], st
     return [(figure, written) for figure, written in found if figure is not None]
 
 
-def _targets(outcome: Outcome) -> str:
+def _proxy(added: Added) -> str:
+    shares = (0.5, 0.9, 0.99)
+    rows = [
+        (name, *(_milli(quantile(times, share)) for share in shares))
+        for name, times in (("directly", added.direct_s), ("through the proxy", added.proxied_s))
+    ]
+    rows.append(("added", *(_milli(added.added_s(share)) for share in shares)))
+    return (
+        "## Calls through the LLM proxy\n\n"
+        "Streamed calls to one upstream that thinks for 50 ms and then sends 50 pieces a second, in"
+        f" turns directly and through Outrider's proxy, which captures them: {added.streams} calls at"
+        f" once, {len(added.direct_s):,} pairs. Time to the first byte, in milliseconds:\n\n"
+        + table(("", "p50", "p90", "p99"), rows)
+    )
+
+
+def _targets(outcome: Outcome, added: Added | None) -> str:
     def ours(load: str, value: Callable[[Trial], float]) -> Spread | None:
         return spread(
             value(e.trial)
@@ -167,6 +187,9 @@ def _targets(outcome: Outcome) -> str:
 
     def rate(trial: Trial) -> float:
         return trial.spans / trial.acknowledged_s
+
+    def through_proxy(share: float) -> Spread | None:
+        return spread([added.added_s(share)]) if added else None
 
     received = ours("sustained", rate) or ours("small", rate)
     targets = [
@@ -181,6 +204,16 @@ def _targets(outcome: Outcome) -> str:
             wanted=10,
             found=speedups(outcome, "corpus", "Phoenix"),
             written=_times,
+        ),
+        *(
+            Target(
+                text=f"added by the proxy to the first byte, {name}: {wanted_s * 1e3:.0f} ms",
+                wanted=wanted_s,
+                found=through_proxy(share),
+                written=lambda s: f"{_milli(s)} ms",
+                at_most=True,
+            )
+            for name, share, wanted_s in (("p50", 0.5, 0.002), ("p99", 0.99, 0.010))
         ),
         Target(
             text="later: small spans received and journaled, a second: 20,000",

@@ -1,7 +1,5 @@
 """Measure what the LLM proxy adds to the time to the first byte, against the same upstream.
 
-    .venv/bin/python -m bench.proxy_latency [streams] [calls]
-
 An upstream that streams, `outrider serve` with its proxy, and the clients, each in processes of their own. Each of
 the concurrent clients calls the upstream in turns directly and through the proxy, in one run, on
 connections that are kept; so both meet the same machine in the same state.
@@ -11,17 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
-import os
-import signal
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+import msgspec
+
+from bench.failure import UnavailableError
+from bench.figures import quantile
+from bench.outrider import ROOT, start
+from collector import serve_file
+from collector.config_file import PREFIX
+
 STREAMS = 50
 CALLS = 20
 THINKS_S = 0.05
@@ -155,63 +156,57 @@ async def measure(
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
 
-def quantile(values: list[float], share: float) -> float:
-    """Return the value below which this share lies."""
-    return sorted(values)[min(len(values) - 1, math.floor(share * len(values)))]
+class Added(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured."""
+
+    streams: int
+    """Calls under way at once."""
+    direct_s: list[float]
+    """Times to the first byte, in seconds."""
+    proxied_s: list[float]
+    """The same through the proxy, in the same order."""
+
+    def added_s(self, share: float) -> float:
+        """Return how much longer a quantile is through the proxy."""
+        return quantile(self.proxied_s, share) - quantile(self.direct_s, share)
 
 
-def main() -> int:
-    """Start the processes, measure, print."""
-    if sys.argv[1:] == ["upstream"]:
-        asyncio.run(upstream())
-        return 0
-    streams, calls = (
-        int(given) if given else usual
-        for given, usual in zip((*sys.argv[1:3], "", "")[:2], (STREAMS, CALLS), strict=True)
+def added_latency(scratch: Path, *, streams: int = STREAMS, calls: int = CALLS) -> Added:
+    """Start the processes, call, and stop them.
+
+    Raises:
+        UnavailableError: Outrider does not start.
+    """
+    directory = Path(tempfile.mkdtemp(prefix="proxy-", dir=scratch))
+    behind = subprocess.Popen(
+        [sys.executable, "-m", "bench.proxy_latency"], stdout=subprocess.PIPE, cwd=ROOT
     )
-    with tempfile.TemporaryDirectory() as data_dir:
-        command = [sys.executable, "-m", "bench.proxy_latency", "upstream"]
-        behind = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT)
-        assert behind.stdout is not None  # noqa: S101 - a pipe was asked for
+    assert behind.stdout is not None  # noqa: S101 - a pipe was asked for
+    try:
         direct = int(behind.stdout.readline())
+        data = directory / "data"
         settings = {
             "PROXY__ADDRESS": "127.0.0.1:0",
             "PROXY__ANTHROPIC": f"http://127.0.0.1:{direct}",
-            "RECEIVE__HTTP": "127.0.0.1:0",
-            "RECEIVE__GRPC": "",
-            "CONSOLE__ADDRESS": "127.0.0.1:0",
-            "TELEMETRY__METRICS": "127.0.0.1:0",
         }
-        environ = {f"OUTRIDER__{key}": value for key, value in settings.items()}
-        command = [sys.executable, "-m", "collector.cli", "serve", "--data-dir", data_dir]
-        served = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, **environ}, stdout=subprocess.DEVNULL
+        served = start(
+            data, directory, {f"{PREFIX}{key}": value for key, value in settings.items()}
         )
         try:
-            known = Path(data_dir) / "serve.json"
-            while not known.exists():
-                if served.poll() is not None:
-                    return 1
-                time.sleep(0.1)
-            proxied = int(json.loads(known.read_text())["proxy"].rpartition(":")[2])
+            served.wait_until(lambda: serve_file.read(data) is not None)
+            running = serve_file.read(data)
+            if running is None:
+                raise UnavailableError("it announced itself and was gone")
+            proxied = int(running.proxy.rpartition(":")[2])
             without, through = asyncio.run(measure(direct, proxied, streams=streams, calls=calls))
         finally:
-            served.send_signal(signal.SIGTERM)
-            served.wait(60)
-            behind.kill()
-            behind.wait()
-            behind.stdout.close()
-    print(
-        f"{streams} concurrent streams, {len(without)} pairs of calls, load {os.getloadavg()[0]:.1f}"
-    )
-    print("time to first byte, ms      p50      p90      p99      max     mean")
-    for name, times in (("direct", without), ("through the proxy", through)):
-        row = [quantile(times, share) for share in (0.5, 0.9, 0.99, 1.0)] + [statistics.mean(times)]
-        print(f"{name:<20}" + "".join(f"{1_000 * value:9.2f}" for value in row))
-    added = [1_000 * (quantile(through, q) - quantile(without, q)) for q in (0.5, 0.99)]
-    print(f"added: p50 {added[0]:.2f} ms, p99 {added[1]:.2f} ms")
-    return 0
+            served.stop()
+    finally:
+        behind.kill()
+        behind.wait()
+        behind.stdout.close()
+    return Added(streams=streams, direct_s=without, proxied_s=through)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    asyncio.run(upstream())

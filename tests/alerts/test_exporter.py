@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -153,6 +154,27 @@ def test_gzip_when_asked() -> None:
     assert zipped.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
     assert zipped.text == plain.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "families"),
+    [
+        (["outrider_content_coverage"], {"outrider_content_coverage"}),
+        (["outrider_open_episodes", "outrider_spans_duplicate_total"], {
+            "outrider_open_episodes", "outrider_spans_duplicate",
+        }),
+        (["outrider_tool_call_duration_seconds_sum"], {"outrider_tool_call_duration_seconds"}),
+        (["outrider_nobody_knows"], set()),
+    ],
+)  # fmt: skip
+def test_some_families_alone(asked: list[str], families: set[str]) -> None:
+    """Whoever needs a few names gets those families whole, and no others."""
+    exporter = Exporter(some_totals, lambda: {series("open_episodes"): 7.0})
+    path = "/metrics?" + urlencode([("name[]", name) for name in asked])
+    everything = get(exporter, accept=PROMETHEUS).text.splitlines()
+    some = get(exporter, path=path, accept=PROMETHEUS).text
+    assert {family.name for family in parse_openmetrics(some)} == families
+    assert [line for line in everything if line in set(some.splitlines())] == some.splitlines()
 
 
 def test_only_metrics_are_served() -> None:

@@ -62,6 +62,20 @@ QUALITY = (
         group="quality",
     ),
     Metric(
+        name="outcomes_total",
+        kind="counter",
+        labels=("outcome", "value"),
+        help="Verified outcomes told of conversations, each once; value is true, false, number or text.",
+        group="quality",
+    ),
+    Metric(
+        name="labels_total",
+        kind="counter",
+        labels=("scorer", "verdict"),
+        help="People's labels on conversations, each once; verdict is pass, fail or none.",
+        group="quality",
+    ),
+    Metric(
         name="failure_rate",
         kind="gauge",
         labels=(*WHO, "scorer", "window"),

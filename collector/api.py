@@ -23,7 +23,7 @@ from collector.lines import Lines, LinesResponse
 from collector.receivers.intake import Intake, read_body
 from collector.version import __version__
 
-EXPORTS = ("conversations", "scores", "decisions", "observations")
+EXPORTS = ("conversations", "scores", "decisions", "observations", "outcomes", "labels")
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """Answered to anybody: probes have no token, and the answers hold no content."""

@@ -39,10 +39,12 @@ from collector.data_path import DataPath
 from collector.decision import Decider
 from collector.errors import ConfigError
 from collector.handoff import Handoff
+from collector.hindsight_port import HindsightPort
 from collector.journal import Journal
 from collector.memory import Memory
 from collector.message_keys import MessageKeys
 from collector.normalise import Normaliser
+from collector.notebook import Notebook
 from collector.pins import Pins
 from collector.pipeline import Pipeline
 from collector.process import Process, serve_until_told
@@ -103,7 +105,7 @@ def data_path(
     sampler = Sampler(config.sample, seen_versions=_versions(journal.totals()))
     meter = QualityMeter(labels)
     events = _events(config, tally=tally, clock_ns=clock_ns)
-    memory = Memory(conversation=journal.conversation, tip=journal.tip)
+    memory, seen = Memory(conversation=journal.conversation, tip=journal.tip), _Seen(journal, work)
 
     def count(name: str, amount: float = 1.0, **pairs: str) -> None:
         work.count(name, amount, **pairs)
@@ -115,9 +117,7 @@ def data_path(
         count=lambda method, result: work.count("stitch_total", method=method, result=result),
         merged=lambda source, target: assembler.merged(source, target),  # noqa: PLW0108 - made below
     )
-    assembler = Assembler(
-        config.assemble, stitcher, seen=_Seen(journal, work), pin=pins.pin, unpin=pins.unpin
-    )
+    assembler = Assembler(config.assemble, stitcher, seen=seen, pin=pins.pin, unpin=pins.unpin)
     decider = Decider(
         keys=keys,
         judge=Runner(scorers, clock_ns=clock_ns, seconds=time.perf_counter),
@@ -175,6 +175,7 @@ def data_path(
         decider=decider,
         shipping=shipping,
         pins=pins,
+        notebook=Notebook(redactor=redactor, seen=seen, work=work, admit=labels.admit),
         work=work,
         counted=(tally.drain, _Redactions(redactor)),
         keep_trace=sampler.keep_trace,
@@ -263,7 +264,7 @@ def serve(config: Config, data_dir: Path) -> int:
         export=lambda what: documents(path.store, cast("What", what)),
         host=parse_address(config.console.address).host,
         token=config.auth.token,
-        routes=console.routes(),
+        routes=[*HindsightPort(process.note, clock_ns=clock).routes(), *console.routes()],
         error_page=console.error_page,
     )
     exporter = Exporter(path.journal.totals, process.gauges, path.exemplars, version=__version__)

@@ -9,8 +9,9 @@ import msgspec
 
 from collector.totals import Deltas
 
-EntrySignal = Literal["traces", "logs", "end"]
-"""``end`` is a ``ConversationEnd`` that somebody posted."""
+HindsightSignal = Literal["outcomes", "labels"]
+EntrySignal = Literal["traces", "logs", "end", HindsightSignal]
+"""``end`` is a ``ConversationEnd`` that somebody posted; ``outcomes`` and ``labels`` lists of these."""
 EntryEncoding = Literal["proto", "json"]
 
 
@@ -27,7 +28,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     credential: str = ""
     """Hash of the sender's credential; part of the scope in which conversations are joined."""
     items: int
-    """Accepted spans or log records."""
+    """Accepted spans, log records, outcomes or labels."""
     body: bytes
     """Decompressed."""
 

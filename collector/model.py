@@ -260,25 +260,6 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     span_count: int = 0
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """Verified truth about a conversation that arrived later."""
-
-    conversation_id: str
-    name: str
-    success: bool
-    observed_ns: int
-
-
-class Label(msgspec.Struct, frozen=True, kw_only=True):
-    """A person's verdict on one score."""
-
-    conversation_id: str
-    scorer: str
-    verdict: Literal["pass", "fail"]
-    author: str
-    created_ns: int
-
-
 # --- what is written down ---------------------------------------------------------------
 
 

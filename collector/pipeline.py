@@ -22,6 +22,7 @@ from collector.fault import told
 from collector.handoff import Handoff
 from collector.journal_records import ConversationEnd, Entry, Transaction
 from collector.model import ScoreRecord
+from collector.notebook import Notebook
 from collector.otlp import Batch
 from collector.pins import Pins
 from collector.reading import Reader, batch_of, is_own
@@ -70,6 +71,7 @@ class Pipeline:
         decider: Decider,
         shipping: Shipping,
         pins: Pins,
+        notebook: Notebook,
         work: Work,
         counted: Sequence[Callable[[], Deltas]],
         keep_trace: Callable[[str], bool],
@@ -87,6 +89,7 @@ class Pipeline:
         self._decider = decider
         self._shipping = shipping
         self._pins = pins
+        self._notebook = notebook
         self._work = work
         self._counted = counted
         """What others counted since they were last asked."""
@@ -164,6 +167,8 @@ class Pipeline:
     def _process(self, entry: Entry, batch: Batch | None) -> None:
         if entry.signal == "end":
             self._end(entry)
+        elif entry.signal in ("outcomes", "labels"):
+            self._notebook.take(entry)
         else:
             items: Sequence[Span | LogRecord] = (batch or batch_of(entry)).items()
             outcomes: dict[str, int] = {}
@@ -175,12 +180,13 @@ class Pipeline:
     def _add(self, entry: Entry, position: int, item: Span | LogRecord) -> str:
         """Hand one item to the assembler; one that cannot be read costs no other."""
         try:
-            held = self._reader.held(entry, position, item)
+            noted = self._notebook.hear(item, entry) if isinstance(item, LogRecord) else ""
+            held = None if noted else self._reader.held(entry, position, item)
         except Exception as error:  # noqa: BLE001 - a bug of ours on one item, which is counted
             _LOG.error("item %s of request %s is unreadable: %s", position, entry.id, told(error))
             return "unreadable"
         if held is None:
-            return "irrelevant"
+            return noted or "irrelevant"
         outcome = self._assembler.add(held, self.now)
         if outcome == "too_late":
             self._store_plain([held])

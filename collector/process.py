@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from collector.data_path import DataPath
-from collector.journal_records import ConversationEnd, Entry
+from collector.hindsight import Label, Outcome
+from collector.journal_records import ConversationEnd, Entry, EntrySignal, HindsightSignal
 from collector.otlp import Batch
 from collector.servers import Port, run_all
 from collector.totals import Deltas, SeriesKey
@@ -56,13 +57,21 @@ class Process:
 
     async def end(self, end: ConversationEnd) -> None:
         """Make the end of a conversation durable."""
+        await self._append("end", msgspec.json.encode(end), items=0)
+
+    async def note(self, words: Sequence[Outcome] | Sequence[Label]) -> None:
+        """Make outcomes or labels durable."""
+        signal: HindsightSignal = "outcomes" if isinstance(words[0], Outcome) else "labels"
+        await self._append(signal, msgspec.json.encode(words), items=len(words))
+
+    async def _append(self, signal: EntrySignal, body: bytes, *, items: int) -> None:
         entry = Entry(
             received_ns=self._clock_ns(),
             receiver="api",
-            signal="end",
+            signal=signal,
             encoding="json",
-            items=0,
-            body=msgspec.json.encode(end),
+            items=items,
+            body=body,
         )
         await asyncio.wrap_future(self.path.journal.append(entry))
         self.path.handoff.wake()

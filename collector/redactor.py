@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from collector.hindsight import About, Label, Outcome
 from collector.model import (
     Conversation,
     Decided,
@@ -210,6 +211,46 @@ class Redactor:
                     replace(item, quote=self._text(item.quote)) for item in score.evidence
                 ),
             )
+
+    def outcome(self, outcome: Outcome) -> Outcome:
+        """Return the outcome with its text redacted; the name counts as its value's field."""
+        with self._lock:
+            text = self._text
+            value: bool | float | str = self._values.value(outcome.value, outcome.name)
+            return replace(
+                outcome,
+                about=self._about(outcome.about),
+                name=text(outcome.name),
+                value=value,
+                source=text(outcome.source),
+                tool=text(outcome.tool),
+                id=self.id(outcome.id),
+            )
+
+    def label(self, label: Label) -> Label:
+        """Return the label with its text redacted; its author stays one person, under an alias."""
+        with self._lock:
+            text = self._text
+            return replace(
+                label,
+                about=self._about(label.about),
+                scorer=text(label.scorer),
+                category=text(label.category),
+                author=self.id(label.author),
+                source=text(label.source),
+                comment=text(label.comment),
+                id=self.id(label.id),
+            )
+
+    def _about(self, about: About) -> About:
+        text = self._text
+        return replace(
+            about,
+            conversation_id=self.id(about.conversation_id),
+            tenant=text(about.tenant),
+            environment=text(about.environment),
+            variant=text(about.variant),
+        )
 
     def _head(self, conversation: Conversation) -> Conversation:
         return replace(

@@ -84,6 +84,12 @@ class Work:
         for table, lines in rows.items():
             self.rows.setdefault(table, []).extend(lines)
 
+    def note(self, rows: Rows, keys: Iterable[bytes]) -> None:
+        """Take in what was learned of conversations, so that it is recognised when it comes again."""
+        self._write(rows)
+        self.seen.extend(keys)
+        self.fresh.update(keys)
+
     def keep(self, held: list[Held], probability: float) -> None:
         """Send spans to the store; their requests stay until they are there."""
         spans = spans_of(held)

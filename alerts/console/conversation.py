@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from alerts.console.hindsight import LabelTold, OutcomeTold, read_hindsight
 from alerts.console.store import Query, Row
 from collector.model import Document, Evidence, LlmCall
 
@@ -182,6 +183,10 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
     head: Head
     verdicts: tuple[Verdict, ...] = ()
+    outcomes: tuple[OutcomeTold, ...] = ()
+    """What turned out to be true."""
+    labels: tuple[LabelTold, ...] = ()
+    """What people say about it."""
     system_prompt: str = ""
     messages: tuple[Said, ...] = ()
     tools: tuple[Offered, ...] = ()
@@ -206,6 +211,7 @@ def read_conversation(query: Query, episode_id: str) -> Told | None:
         )
     }
     prompt = row.pop("system_prompt")
+    later = read_hindsight(query, episode_id=episode_id, row=row)
     head = msgspec.convert(row, Head, strict=False)
     bound: dict[str, Any] = {"id": episode_id, "conversation": head.conversation_id}
     calls = query(
@@ -221,6 +227,8 @@ def read_conversation(query: Query, episode_id: str) -> Told | None:
     return Told(
         head=head,
         verdicts=tuple(map(_verdict, query(_VERDICTS_SQL, {**bound, "limit": _VERDICTS}))),
+        outcomes=later.outcomes,
+        labels=later.labels,
         system_prompt=prompt,
         tool_calls=tuple(msgspec.convert(call, Call, strict=False) for call in calls),
         **content,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from alerts.console.conversation import Call, Said, Told, Verdict
+from alerts.console.hindsight import LabelTold, Place, by_place
 from alerts.console.marks import Piece, Quote, missing, pieces_of
 from alerts.console.tool_call_view import CallView, stored_view, target_names, told_view
 from collector.model import Evidence, LlmCall
@@ -77,6 +78,10 @@ class Transcript(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers of the failing verdicts."""
     counts: dict[str, int]
     """Verdicts by name, all of them."""
+    labels: dict[Place, list[LabelTold]]
+    """What people say, by scorer, level and target."""
+    labels_alone: list[LabelTold]
+    """Labels with which no verdict is listed."""
     context: list[MessageView]
     """Messages of earlier episodes."""
     messages: list[MessageView]
@@ -109,10 +114,15 @@ def transcript(told: Told, *, first: int = 0) -> Transcript:
     end = min(len(told.messages), first + WINDOW)
     views = layout.messages(first, end)
     start = told.head.first_message
+    verdicts = [layout.verdict(number, verdict) for number, verdict in numbered]
+    verdicts += _alike(told.verdicts, {id(verdict) for _, verdict in numbered})
+    places = {(view.scorer, view.level, view.target) for view in verdicts}
+    labels = by_place(told.labels)
     return Transcript(
         told=told,
-        verdicts=[layout.verdict(number, verdict) for number, verdict in numbered]
-        + _alike(told.verdicts, {id(verdict) for _, verdict in numbered}),
+        verdicts=verdicts,
+        labels=labels,
+        labels_alone=[label for place in labels if place not in places for label in labels[place]],
         failing=layout.failing,
         counts=dict(Counter(verdict.verdict for verdict in told.verdicts)),
         context=[view for view in views if view.index < start],

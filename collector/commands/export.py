@@ -21,7 +21,7 @@ from collector.commands.output import opened
 from collector.config import Config
 from collector.errors import ConfigError, OutriderError
 
-Kind = Literal["conversations", "scores", "decisions", "observations"]
+Kind = Literal["conversations", "scores", "decisions", "observations", "outcomes", "labels"]
 KINDS: tuple[Kind, ...] = typing.get_args(Kind)
 
 HINTS = {
@@ -123,7 +123,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 EXPORT = Command(
     name="export",
-    summary="write conversations, scores, decisions or observations as JSON lines",
+    summary="write conversations, scores, decisions, observations, outcomes or labels as JSON lines",
     description=(
         "Write what was stored, one JSON object a line, in a stable order: from the process that "
         "serves from the data directory, from one at --url, or from the store when nothing runs."

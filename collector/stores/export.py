@@ -1,4 +1,4 @@
-"""Read conversations, scores, decisions and observations back, one JSON object each.
+"""Read what was stored back, one JSON object each.
 
 Pages of keys bound the memory; each page is read again by its key range, so the order is
 stable and rows that arrive meanwhile do no harm. Only the current revision is exported.
@@ -12,7 +12,9 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-What = Literal["conversations", "scores", "decisions", "observations"]
+from collector.stores.hindsight_export import HindsightKind, Joined, Queries, hindsight
+
+What = Literal["conversations", "scores", "decisions", "observations", HindsightKind]
 Line = dict[str, Any]
 Page = dict[str, Any]
 """Query parameters: the key before the page and its last key."""
@@ -74,13 +76,6 @@ ORDER BY producer, sequence LIMIT {limit:UInt32}"""
 _encoder = msgspec.json.Encoder()
 
 
-class Queries(Protocol):
-    """The part of a store that answers queries."""
-
-    def query(self, sql: str, parameters: dict[str, Any] | None = None) -> list[Line]:
-        """Run a query and return its rows."""
-
-
 class Stored(Queries, Protocol):
     """A store that may not have been written yet."""
 
@@ -97,8 +92,8 @@ def documents(store: Stored, what: What) -> Iterator[bytes]:
 def export(store: Queries, what: What, *, page: int = PAGE) -> Iterator[Line]:
     """Yield the lines of one kind in a stable order.
 
-    Conversations, scores and decisions come by conversation id and episode; observations in
-    the order in which they were made.
+    Conversations, scores and decisions come by conversation id and episode, outcomes and labels
+    by conversation id; observations in the order in which they were made.
 
     Raises:
         StoreUnavailableError: the store did not answer; the lines so far are right.
@@ -106,6 +101,9 @@ def export(store: Queries, what: What, *, page: int = PAGE) -> Iterator[Line]:
     """
     if what == "observations":
         yield from _observations(store, page)
+        return
+    if what == "outcomes" or what == "labels":  # noqa: PLR1714 - what mypy narrows by
+        yield from hindsight(store, what, page=page)
         return
     read = {"conversations": _conversations, "scores": _scores, "decisions": _decisions}[what]
     for bounds in _pages(store, page):
@@ -132,8 +130,9 @@ def _conversations(store: Queries, bounds: Page) -> Iterator[Line]:
     calls: dict[tuple[str, int], list[Line]] = defaultdict(list)
     for row in store.query(_TOOL_CALLS, bounds):
         calls[row["episode_id"], row["revision"]].append(_tool_call(row))
+    joined = Joined(store, bounds)
     for row in store.query(_HEADS, bounds):
-        yield _conversation(row, calls[row["episode_id"], row["revision"]])
+        yield {**_conversation(row, calls[row["episode_id"], row["revision"]]), **joined.of(row)}
 
 
 def _conversation(row: Line, calls: list[Line]) -> Line:

@@ -6,7 +6,14 @@ import re
 from importlib import resources
 from typing import Any, Protocol
 
-MIGRATIONS = ("0001_traces", "0002_conversations", "0003_verdicts", "0004_alarms", "0005_detection")
+MIGRATIONS = (
+    "0001_traces",
+    "0002_conversations",
+    "0003_verdicts",
+    "0004_alarms",
+    "0005_detection",
+    "0006_hindsight",
+)
 """The files of ``schema/`` in order; a released one is never changed, only followed."""
 
 _LEDGER = """\

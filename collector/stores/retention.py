@@ -25,6 +25,8 @@ VERDICTS = {
     "decisions": "toDateTime(decided)",
     "observations": "toDateTime(observed)",
     "detector_points": "toDateTime(at)",
+    "outcomes": "toDateTime(received)",
+    "labels": "toDateTime(received)",
 }
 """Tables of conclusions, and the time from which their days count."""
 

@@ -16,6 +16,17 @@ Rows: TypeAlias = Mapping[str, Sequence[Row]]
 """Rows by table."""
 
 _IDENTITY = ("agent", "agent_version", "environment", "variant")
+_ABOUT = (
+    "id",
+    "trace_id",
+    "span_id",
+    "episode",
+    "tenant",
+    "environment",
+    "variant",
+    "received",
+)
+"""How what is learned later says which conversation it means, and when it came."""
 
 TABLES: dict[str, tuple[str, ...]] = {
     "otel_traces": (
@@ -172,8 +183,34 @@ TABLES: dict[str, tuple[str, ...]] = {
         "llm_calls",
         "documents",
     ),
-    "outcomes": ("conversation_id", "name", "success", "observed"),
-    "labels": ("conversation_id", "scorer", "author", "verdict", "created"),
+    "outcomes": (
+        "conversation_id",
+        "name",
+        "success",
+        "observed",
+        "outcome_id",
+        "number",
+        "text",
+        "source",
+        "call_id",
+        "tool",
+        *_ABOUT,
+    ),
+    "labels": (
+        "conversation_id",
+        "scorer",
+        "author",
+        "verdict",
+        "created",
+        "label_id",
+        "value",
+        "category",
+        "level",
+        "target",
+        "source",
+        "comment",
+        *_ABOUT,
+    ),
     "totals": ("producer", "name", "labels", "value", "updated"),
     "detector_points": (
         "stream",

@@ -1,0 +1,91 @@
+"""Take outcomes and labels over HTTP: one, a list, or JSON lines; durable before the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias, TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from collector import hindsight_forms
+from collector.hindsight import Label, Outcome
+from collector.hindsight_forms import Fault, Read
+from collector.receivers.intake import Intake, read_body
+
+BODY_BYTES = 8 * 1024 * 1024
+"""Largest body of one request."""
+ALL_BODIES_BYTES = 32 * 1024 * 1024
+"""Bodies that are read at a time, together."""
+
+LINES = frozenset({"application/x-ndjson", "application/jsonl", "application/x-jsonlines"})
+"""Content types of JSON lines."""
+
+Note: TypeAlias = Callable[[Sequence[Outcome] | Sequence[Label]], Awaitable[None]]
+"""Journals what was told; returns once it is durable."""
+_Record = TypeVar("_Record", Outcome, Label)
+
+
+class _Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of a request."""
+
+    error: str = ""
+    """Says what to do when nothing could be used."""
+    accepted: int | None = None
+    rejected: list[Fault] = []
+
+
+class HindsightPort:
+    """Answer the two paths."""
+
+    def __init__(self, note: Note, *, clock_ns: Callable[[], int]) -> None:
+        """Keep what is needed.
+
+        Args:
+            note: Journals what was told.
+            clock_ns: Present Unix time in nanoseconds.
+        """
+        self._note = note
+        self._clock_ns = clock_ns
+        self._intake = Intake(ALL_BODIES_BYTES)
+
+    def routes(self) -> list[Route]:
+        """Return the routes, for ``collector.api.api``."""
+        return [
+            Route("/v1/outcomes", self.outcomes, methods=["POST"]),
+            Route("/v1/labels", self.labels, methods=["POST"]),
+        ]
+
+    async def outcomes(self, request: Request) -> Response:
+        """Take what turned out to be true."""
+        return await self._take(request, hindsight_forms.outcomes)
+
+    async def labels(self, request: Request) -> Response:
+        """Take what people say."""
+        return await self._take(request, hindsight_forms.labels)
+
+    async def _take(self, request: Request, read: Callable[..., Read[_Record]]) -> Response:
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        with self._intake.allowance() as allowance:
+            body = await read_body(request, limit=BODY_BYTES, allowance=allowance)
+            found = await asyncio.to_thread(
+                read, body, lines=kind in LINES, now_ns=self._clock_ns()
+            )
+            if found.records:
+                await self._note(found.records)
+        if found.faults and not found.records:
+            error = f"none of the {len(found.faults)} can be used: {found.faults[0].error}"
+            return _answer(400, _Answer(error=error, accepted=0, rejected=found.faults))
+        return _answer(202, _Answer(accepted=len(found.records), rejected=found.faults))
+
+
+def _answer(status: int, answer: _Answer) -> Response:
+    return Response(
+        msgspec.json.encode(answer),
+        status,
+        {"x-content-type-options": "nosniff"},
+        media_type="application/json",
+    )

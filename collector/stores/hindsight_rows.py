@@ -1,0 +1,78 @@
+"""Turn outcomes and labels into rows.
+
+A row's id comes from what it is about, so that a later word about the same replaces it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from collector.hindsight import About, Label, Outcome
+from collector.stamps import stamp
+
+
+def outcome_row(outcome: Outcome, *, received_ns: int) -> tuple[Any, ...]:
+    """Build the row of one outcome, in the order of ``TABLES["outcomes"]``."""
+    about, value = outcome.about, outcome.value
+    is_truth = isinstance(value, bool)
+    subject = ("id", outcome.id) if outcome.id else (outcome.call_id, outcome.tool, outcome.source)
+    return (
+        about.conversation_id,
+        outcome.name,
+        value if is_truth else None,
+        stamp(received_ns if outcome.at_ns is None else outcome.at_ns),
+        _id(about, outcome.name, *subject),
+        None if is_truth or isinstance(value, str) else float(value),
+        value if isinstance(value, str) else "",
+        outcome.source,
+        outcome.call_id,
+        outcome.tool,
+        outcome.id,
+        *_about(about),
+        stamp(received_ns),
+    )
+
+
+def label_row(label: Label, *, received_ns: int) -> tuple[Any, ...]:
+    """Build the row of one label, in the order of ``TABLES["labels"]``."""
+    about = label.about
+    subject = ("id", label.id) if label.id else (label.level, label.target, label.source)
+    return (
+        about.conversation_id,
+        label.scorer,
+        label.author,
+        label.verdict,
+        stamp(received_ns if label.at_ns is None else label.at_ns),
+        _id(about, label.scorer, label.author, *subject),
+        label.value,
+        label.category,
+        label.level,
+        label.target,
+        label.source,
+        label.comment,
+        label.id,
+        *_about(about),
+        stamp(received_ns),
+    )
+
+
+def _about(about: About) -> tuple[Any, ...]:
+    return (
+        about.trace_id,
+        about.span_id,
+        about.episode,
+        about.tenant,
+        about.environment,
+        about.variant,
+    )
+
+
+def _id(about: About, *words: str) -> str:
+    """Return 32 hex digits that are the same for whatever is about the same."""
+    # A trace names the conversation only where nothing else does.
+    whose = about.conversation_id or about.trace_id
+    span = "" if about.conversation_id else about.span_id
+    scope = (about.tenant, about.environment, about.variant, str(about.episode))
+    text = "\x1f".join((whose, span, *scope, *words))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

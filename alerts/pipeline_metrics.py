@@ -41,6 +41,27 @@ PIPELINE = (
         group="pipeline",
     ),
     Metric(
+        name="proxy_events_unread_total",
+        kind="counter",
+        labels=("api",),
+        help="Events of streams that the LLM proxy passed on and that were no JSON.",
+        group="pipeline",
+    ),
+    Metric(
+        name="proxy_export_total",
+        kind="counter",
+        labels=("result",),
+        help="Spans for `proxy.export.endpoint`; result is sent, failed or dropped.",
+        group="pipeline",
+    ),
+    Metric(
+        name="proxy_shadow_total",
+        kind="counter",
+        labels=("result",),
+        help="Calls chosen to be asked of the candidate as well, by what became of that.",
+        group="pipeline",
+    ),
+    Metric(
         name="spans_rejected_total",
         kind="counter",
         labels=("receiver", "reason"),

@@ -54,6 +54,48 @@ class ReceiveConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Bodies held in memory before their acknowledgement; over it senders get 503 or UNAVAILABLE, and when to try again."""
 
 
+class ProxyExportConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A backend of yours that gets the proxy's calls as OTel GenAI spans."""
+
+    endpoint: str = ""
+    """OTLP base URL, such as ``http://collector:4318``; empty for none."""
+    protocol: Literal["http/protobuf", "grpc"] = "http/protobuf"
+    """How it is spoken to."""
+    headers: dict[str, str] = {}
+    """Sent with each request; write a secret as ``${env:NAME}``."""
+    timeout: Timeout = 10.0
+    """Longest one request is tried."""
+    content: bool = True
+    """Whether prompts, messages and tool definitions go along."""
+    redact: bool = True
+    """Whether what goes out is redacted as the ``redact`` section says."""
+
+
+class ProxyShadowConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A candidate that is asked again what production was asked."""
+
+    share: Rate = 0.0
+    """Share of calls that are asked again; of a named conversation all or none."""
+    provider: Literal["", "anthropic", "openai"] = ""
+    """Whose calls: ``anthropic`` or ``openai``."""
+    model: str = ""
+    """Model that the candidate is asked for; empty for that of the call."""
+    base_url: str = ""
+    """Base URL of the candidate, without the ``/v1`` that clients send; empty for where the call went."""
+    key: str = ""
+    """Key shown to the candidate; write it as ``${env:NAME}``."""
+    caller_key: bool = False
+    """Whether the candidate is shown the caller's own key, and its user pays."""
+    variant: str = "shadow"
+    """Variant under which the candidate's answers are kept."""
+    timeout: Timeout = 120.0
+    """Longest one answer may take."""
+    max_concurrent: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
+    """Calls to the candidate at a time; more are left out and counted."""
+    max_per_day: Annotated[int, msgspec.Meta(ge=1)] = 1000
+    """Calls to the candidate in a day of UTC; more are left out and counted."""
+
+
 class ProxyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where clients of model providers call through us."""
 
@@ -81,6 +123,10 @@ class ProxyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Bytes of one call's bodies, as sent, that are captured; a larger call passes and is counted as dropped."""
     max_held: Limit = 64 * 1024 * 1024
     """Bytes of calls under way or waiting to be captured; over it calls pass and are counted as dropped."""
+    export: ProxyExportConfig = ProxyExportConfig()
+    """A backend of yours that gets the calls as OTel GenAI spans."""
+    shadow: ProxyShadowConfig = ProxyShadowConfig()
+    """A candidate that is asked again what production was asked."""
 
 
 class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

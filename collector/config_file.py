@@ -20,6 +20,7 @@ import msgspec
 from collector.address import is_http_url, is_loopback, parse_address
 from collector.config import Config
 from collector.errors import ConfigError
+from collector.proxy_checks import check_proxy
 from collector.sensitive import KINDS
 from collector.units import parse_duration, parse_size
 from collector.yaml_file import FromEnvironment, read_yaml, shown, yaml_value
@@ -129,6 +130,7 @@ def _check_values(config: Config) -> None:
             raise ConfigError(
                 f"{key}: expected http(s)://host, perhaps with a path, got {without_user(url)!r}"
             )
+    check_proxy(config.proxy)
     if config.alerts.webhook and not is_http_url(config.alerts.webhook):
         # Not repeated: such a URL is often a secret as a whole.
         raise ConfigError(

@@ -23,7 +23,17 @@ from collector.config import Config
 from collector.config_file import PREFIX, describe, unit_of
 from collector.units import format_duration, format_size
 
-SECRETS = frozenset({"store.password", "auth.token", "alerts.webhook", "alerts.webhook_token"})
+SECRETS = frozenset(
+    {
+        "store.password",
+        "kafka.password",
+        "auth.token",
+        "alerts.webhook",
+        "alerts.webhook_token",
+        "proxy.export.headers",
+        "proxy.shadow.key",
+    }
+)
 """Keys whose values are never shown."""
 MASK = "(hidden)"
 
@@ -134,11 +144,18 @@ def _effective(config: Config, hide: Hide) -> dict[str, Any]:
         if not _is_section(hint):
             shown[name] = _without_secrets(name, msgspec.to_builtins(value), hide)
             continue
-        shown[name] = {
-            key: _plain(f"{name}.{key}", getattr(value, key), inner, hide)
-            for key, inner in typing.get_type_hints(hint, include_extras=True).items()
-        }
+        shown[name] = _shown(name, value, hint, hide)
     return shown
+
+
+def _shown(name: str, value: Any, hint: Any, hide: Hide) -> dict[str, Any]:
+    """Return a section as plain values, those in it as well."""
+    return {
+        key: (_shown if _is_section(inner) else _plain)(
+            f"{name}.{key}", getattr(value, key), inner, hide
+        )
+        for key, inner in typing.get_type_hints(hint, include_extras=True).items()
+    }
 
 
 def _mask(key: str, value: Any) -> Any:
@@ -181,6 +198,8 @@ def _docstrings() -> dict[tuple[str, str], str]:
 
 def _plain(key: str, value: Any, hint: Any, hide: Hide) -> Any:
     if _is_secret(key):
+        if isinstance(value, dict):
+            return {name: hide(f"{key}.{name}", inner) for name, inner in value.items()}
         return hide(key, value) if value else ""
     if unit_of(hint):
         return written(value, hint)
@@ -200,8 +219,10 @@ def _without_secrets(key: str, value: Any, hide: Hide) -> Any:
 
 
 def _is_secret(key: str) -> bool:
-    name = key.rpartition(".")[2].lower()
-    return key in SECRETS or (key.startswith("scorers.") and any(w in name for w in _SECRET_WORDS))
+    parent, _, name = key.lower().rpartition(".")
+    return not SECRETS.isdisjoint((key, parent)) or (
+        key.startswith("scorers.") and any(w in name for w in _SECRET_WORDS)
+    )
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:

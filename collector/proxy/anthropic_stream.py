@@ -57,7 +57,8 @@ def reply(events: Iterable[Event]) -> Reply:
     message: dict[str, Any] = {}
     blocks: dict[int, _Block] = {}
     whole, error = False, ""
-    for kind, data in told(events):
+    said = told(events)
+    for kind, data in said.events:
         index = data.get("index")
         if kind == "message_start":
             message = dict(fields(data.get("message")))
@@ -76,7 +77,7 @@ def reply(events: Iterable[Event]) -> Reply:
             error = text(fields(data.get("error")).get("type")) or "error"
     if message or blocks:
         message["content"] = [blocks[index].whole() for index in sorted(blocks)]
-    return Reply(body=message or None, whole=whole, error=error)
+    return Reply(body=message or None, whole=whole, error=error, unread=said.unread)
 
 
 def _arguments(said: str) -> Json:

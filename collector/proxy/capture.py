@@ -9,12 +9,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
 import msgspec
 
+from collector import telemetry
 from collector.errors import (
     JournalFullError,
     MalformedError,
@@ -42,6 +43,8 @@ from collector.proxy.upstream import Api
 RECEIVER = "proxy"
 Keep = Callable[[Entry, Batch], "Future[None]"]
 """Makes a request durable and hands it on, like a receiver's; raises as the journal does."""
+Export = Callable[[Sequence[telemetry.Span], int], None]
+"""Takes calls, and their bytes, for another backend; never blocks."""
 _READERS: dict[Api, tuple[Callable[[Json, Reply], Exchange], Callable[..., Reply]]] = {
     "messages": (anthropic_messages.exchange, anthropic_stream.reply),
     "chat_completions": (openai_chat.exchange, openai_chat_stream.reply),
@@ -62,6 +65,8 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
     """An OTLP ``ExportTraceServiceRequest``."""
     credential: str
+    unread: int = 0
+    """Events of its stream that were no JSON."""
 
 
 class Source(Protocol):
@@ -75,6 +80,9 @@ class Source(Protocol):
 
     def dropped(self, reason: str) -> None:
         """Count a call that will not be captured."""
+
+    def unread(self, api: str, events: int) -> None:
+        """Count events of a captured stream that nobody could read."""
 
 
 class SpanWriter:
@@ -121,7 +129,7 @@ class SpanWriter:
             secret=self._secret,
             random_bytes=self._random_bytes,
         )
-        return Span(body=made.SerializeToString(), credential=about.credential)
+        return Span(body=made.SerializeToString(), credential=about.credential, unread=reply.unread)
 
     def _reply(self, recorded: Recorded, reply_of: Callable[..., Reply]) -> Reply:
         if not recorded.response:
@@ -145,9 +153,17 @@ class SpanWriter:
 class Capture:
     """Read copies until told to stop."""
 
-    def __init__(self, source: Source, *, write: Callable[[Recorded], Span], keep: Keep) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        write: Callable[[Recorded], Span],
+        keep: Keep,
+        export: Export | None = None,
+    ) -> None:
         """Take where copies come from, what makes spans of them, and where spans go."""
         self._source = source
+        self._export = export
         self._write = write
         self._keep = keep
         self._unwritten: deque[Future[None]] = deque()
@@ -190,6 +206,10 @@ class Capture:
         batch = parse("traces", "proto", span.body)
         if not batch.accepted:
             raise MalformedError(batch.reject_reason)
+        if self._export is not None:
+            self._export(batch.spans(), len(span.body))
+        if span.unread:
+            self._source.unread(recorded.about.api, span.unread)
         entry = Entry(
             received_ns=recorded.ended_ns,
             receiver=RECEIVER,

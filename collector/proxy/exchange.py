@@ -34,6 +34,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it came to its end."""
     error: str = ""
     """Kind of the error that a stream ended with."""
+    unread: int = 0
+    """Events of a stream that were no JSON, other than one that was cut off."""
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ import msgspec
 
 from collector.proxy.recorder import Recorded
 from collector.proxy.server import Settings
+from collector.proxy.shadow import ShadowOrders
 
 _LENGTH = 4
 _READ = 256 * 1024
@@ -31,6 +32,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     max_call: int
     max_held: int
     max_waiting: int
+    shadow: ShadowOrders | None = None
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -132,6 +134,10 @@ class Arrivals:
     def dropped(self, reason: str) -> None:
         """Count a call that will not be captured."""
         self._count("proxy_capture_dropped_total", 1.0, {"reason": reason})
+
+    def unread(self, api: str, events: int) -> None:
+        """Count events of a captured stream that nobody could read."""
+        self._count("proxy_events_unread_total", float(events), {"api": api})
 
     def close(self) -> None:
         """Let go of every line."""

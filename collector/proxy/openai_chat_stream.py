@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
 from collector.proxy.exchange import Json, Reply, fields, items, text
-from collector.proxy.sse import Event
+from collector.proxy.sse import DONE, Event, told
 
-_DONE = b"[DONE]"
 _GROWING = ("content", "refusal", "reasoning_content", "reasoning")
 """Of a delta: what comes in pieces of text."""
 _LAST = 1 << 30
@@ -80,13 +77,10 @@ def reply(events: Iterable[Event]) -> Reply:
     body: dict[str, Any] = {}
     choices: dict[int, _Choice] = {}
     whole, error = False, ""
-    for event in events:
-        if event.data.strip() == _DONE:
+    said = told(events)
+    for kind, chunk in said.events:
+        if kind == DONE:
             whole = True
-            continue
-        try:
-            chunk = fields(msgspec.json.decode(event.data))
-        except (msgspec.DecodeError, RecursionError):
             continue
         if problem := chunk.get("error"):
             error = (
@@ -99,4 +93,4 @@ def reply(events: Iterable[Event]) -> Reply:
     if choices:
         body["choices"] = [choices[index].whole(index) for index in sorted(choices)]
         whole = whole or all(choice.finish_reason for choice in choices.values())
-    return Reply(body=body or None, whole=whole, error=error)
+    return Reply(body=body or None, whole=whole, error=error, unread=said.unread)

@@ -63,7 +63,8 @@ def reply(events: Iterable[Event]) -> Reply:
     body: dict[str, Any] = {}
     output: dict[int, _Item] = {}
     whole, error = False, ""
-    for kind, data in told(events):
+    said = told(events)
+    for kind, data in said.events:
         index = data.get("output_index")
         if kind in _LAST:
             body, whole = fields(data.get("response")), True
@@ -76,4 +77,4 @@ def reply(events: Iterable[Event]) -> Reply:
     # Some servers leave the output out of the last event.
     if output and not items(body.get("output")):
         body = body | {"output": [output[index].whole() for index in sorted(output)]}
-    return Reply(body=body or None, whole=whole, error=error)
+    return Reply(body=body or None, whole=whole, error=error, unread=said.unread)

@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
-from collector.config import Config, ProxyConfig
+from collector.config import Config, ProxyConfig, ProxyShadowConfig
 from collector.connections import allowed
 from collector.errors import ConfigError
 from collector.proxy.about import Names
-from collector.proxy.capture import Capture, Keep, SpanWriter
+from collector.proxy.capture import Capture, Export, Keep, SpanWriter
 from collector.proxy.line import Arrivals, Orders
 from collector.proxy.relay_port import RelayPort
 from collector.proxy.secret import load_secret
 from collector.proxy.server import Settings
+from collector.proxy.shadow import ShadowOrders
 from collector.proxy.upstream import Routes
+from collector.redactor import Redactor
 from collector.servers import Port
 from collector.version import __version__
 
@@ -25,6 +28,8 @@ MOST = 512
 """Connections at a time; each has one behind it."""
 WAITING = 4_096
 """Calls that wait to be captured."""
+LEDGER = "proxy.shadow"
+"""File in the data directory in which the day's calls to the candidate are counted."""
 
 
 def proxy_ports(
@@ -75,19 +80,66 @@ def proxy_ports(
         max_call=wanted.max_call,
         max_held=wanted.max_held,
         max_waiting=WAITING,
+        shadow=_shadow(wanted.shadow, data_dir),
     )
     write = SpanWriter(
         limit=4 * wanted.max_call, version=__version__, secret=secret, random_bytes=os.urandom
     )
+    export = _export(config, count=count)
     port = RelayPort(orders, arrivals)
-    capture = Capture(arrivals, write=write, keep=keep)
 
     def work(stop: threading.Event) -> None:
-        capture.run(stop)
-        arrivals.close()
+        with export() as offer:
+            Capture(arrivals, write=write, keep=keep, export=offer).run(stop)
+            arrivals.close()
 
     beside(work)
     return {"proxy.address": port}
+
+
+def _shadow(wanted: ProxyShadowConfig, data_dir: Path) -> ShadowOrders | None:
+    if not wanted.share:
+        return None
+    return ShadowOrders(
+        share=wanted.share,
+        provider=wanted.provider,
+        model=wanted.model,
+        base_url=wanted.base_url,
+        key=wanted.key,
+        caller_key=wanted.caller_key,
+        variant=wanted.variant,
+        timeout_s=wanted.timeout,
+        most_at_once=wanted.max_concurrent,
+        most_a_day=wanted.max_per_day,
+        ledger=str(data_dir.absolute() / LEDGER),
+    )
+
+
+def _export(
+    config: Config, *, count: Callable[[str, float, dict[str, str]], None]
+) -> Callable[[], AbstractContextManager[Export | None]]:
+    """Prepare the export; its threads run from the return value's call on."""
+    wanted = config.proxy.export
+    if not wanted.endpoint:
+        return nullcontext
+    from collector.proxy.span_export import (  # noqa: PLC0415 - the SDK takes half a second to load
+        SpanExport,
+        otlp_exporter,
+        what_may_leave,
+    )
+
+    exporter = otlp_exporter(wanted)
+    allow = what_may_leave(wanted, Redactor(config.redact.kinds, config.redact.patterns))
+
+    @contextmanager
+    def exporting() -> Iterator[Export]:
+        export = SpanExport(exporter, allow=allow, version=__version__, count=count)
+        try:
+            yield export.offer
+        finally:
+            export.close()
+
+    return exporting
 
 
 def _check_authorities(wanted: ProxyConfig) -> None:

@@ -79,9 +79,14 @@ class Recorder:
         self._lock = threading.Lock()
         self._waiting: Queue[Recorded] = Queue(max_waiting)
 
-    def begin(self, about: About) -> Recording:
-        """Start to record a call."""
-        return Recording(self, about, self.clock_ns())
+    def begin(self, about: About, then: Callable[[Recorded], Recorded] | None = None) -> Recording:
+        """Begin to copy a call.
+
+        Args:
+            about: Whose it is.
+            then: Called with the copy when the call is over; returns what is handed on.
+        """
+        return Recording(self, about, self.clock_ns(), then)
 
     def take(self, timeout_s: float) -> Recorded | None:
         """Wait for a call that is over; whoever takes one says ``done`` when it is read."""
@@ -97,6 +102,10 @@ class Recorder:
     def dropped(self, reason: str) -> None:
         """Count a call that will not be captured."""
         self._count(DROPPED, 1.0, {"reason": reason})
+
+    def unread(self, api: str, events: int) -> None:
+        """Count events of a captured stream that nobody could read."""
+        self._count("proxy_events_unread_total", float(events), {"api": api})
 
     def reserve(self, size: int) -> bool:
         """Take room for bytes, if there is any."""
@@ -137,12 +146,20 @@ class Recording:
         "_size",
         "_started_ns",
         "_status",
+        "_then",
         "_type",
         "_was_chunked",
     )
 
-    def __init__(self, recorder: Recorder, about: About, started_ns: int) -> None:
+    def __init__(
+        self,
+        recorder: Recorder,
+        about: About,
+        started_ns: int,
+        then: Callable[[Recorded], Recorded] | None,
+    ) -> None:
         self._recorder = recorder
+        self._then = then
         self._about = about
         self._started_ns = started_ns
         self._request: list[bytes] = []
@@ -179,22 +196,21 @@ class Recording:
             return
         self._open = False
         with self._harmless():
-            self._recorder.offer(
-                Recorded(
-                    about=self._about,
-                    request=tuple(self._request),
-                    response=tuple(self._response),
-                    status=self._status,
-                    response_chunked=self._was_chunked,
-                    response_encoding=self._encoding,
-                    response_type=self._type,
-                    ending=ending,
-                    started_ns=self._started_ns,
-                    first_byte_ns=self._first_ns,
-                    ended_ns=self._recorder.clock_ns(),
-                    size=self._size,
-                )
+            recorded = Recorded(
+                about=self._about,
+                request=tuple(self._request),
+                response=tuple(self._response),
+                status=self._status,
+                response_chunked=self._was_chunked,
+                response_encoding=self._encoding,
+                response_type=self._type,
+                ending=ending,
+                started_ns=self._started_ns,
+                first_byte_ns=self._first_ns,
+                ended_ns=self._recorder.clock_ns(),
+                size=self._size,
             )
+            self._recorder.offer(recorded if self._then is None else self._then(recorded))
 
     def give_up(self, reason: str) -> None:
         """Let go of what was gathered."""

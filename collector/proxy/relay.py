@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import random
 import signal
 import socket
 import sys
@@ -20,6 +22,7 @@ from collector.clock import SteadyClock
 from collector.proxy.line import Call, Counts, Orders, Reading, send
 from collector.proxy.recorder import Recorder
 from collector.proxy.server import ProxyServer
+from collector.proxy.shadow import Shadow
 from collector.proxy.upstream import Routes
 from collector.tally import Tally
 
@@ -77,6 +80,16 @@ def main(listening: socket.socket, line: socket.socket) -> int:
     if orders.ca_file:
         context.load_verify_locations(cafile=orders.ca_file)
     context.set_alpn_protocols(["http/1.1"])
+    shadow = None
+    if orders.shadow is not None:
+        shadow = Shadow(
+            orders.shadow,
+            recorder=recorder,
+            context=context,
+            count=tally.count,
+            random=random.SystemRandom().random,
+            random_bytes=os.urandom,
+        )
     server = ProxyServer(
         orders.settings,
         listening=listening,
@@ -84,6 +97,7 @@ def main(listening: socket.socket, line: socket.socket) -> int:
         recorder=recorder,
         context=context,
         count=tally.count,
+        shadow=shadow,
     )
     # Who holds the terminal or the process group may signal both; the other one says when to end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

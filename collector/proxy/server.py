@@ -17,6 +17,7 @@ from collector.proxy.about import Names, about
 from collector.proxy.client_side import ClientSide
 from collector.proxy.http_head import RequestHead
 from collector.proxy.recorder import Recorder, Recording
+from collector.proxy.shadow import Shadow
 from collector.proxy.upstream import Route, Routes, Upstream
 from collector.proxy.upstream_side import Dialler, UpstreamSide
 
@@ -55,6 +56,7 @@ class ProxyServer:
         recorder: Recorder,
         context: ssl.SSLContext,
         count: Callable[[str, float, dict[str, str]], None],
+        shadow: Shadow | None = None,
     ) -> None:
         """Take a socket that listens, and what its connections need; nothing is served yet."""
         self.callers: Callers = programs(
@@ -64,6 +66,7 @@ class ProxyServer:
         self.idle_s = settings.idle_timeout_s
         self._settings = settings
         self._recorder = recorder
+        self._shadow = shadow
         self._dialler = Dialler(context=context, timeout_s=settings.connect_timeout_s)
         self._count = count
         self._socket = listening
@@ -106,6 +109,8 @@ class ProxyServer:
             self._left.clear()
             await self._left.wait()
         await self._dialler.all_ended()
+        if self._shadow is not None:
+            await self._shadow.close()
 
     # --- what its connections share
 
@@ -132,7 +137,10 @@ class ProxyServer:
         """Begin a copy of a call; ``None`` when it is not captured."""
         try:
             found = about(head, route, names=self._settings.names, secret=self._settings.secret)
-            return None if found is None else self._recorder.begin(found)
+            if found is None:
+                return None
+            fork = None if self._shadow is None else self._shadow.fork(head, route, found)
+            return self._recorder.begin(found, fork)
         except Exception:  # noqa: BLE001 - no fault of ours may reach the call
             self._recorder.dropped("error")
             return None

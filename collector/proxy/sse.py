@@ -19,6 +19,21 @@ class Event(msgspec.Struct, frozen=True):
     name: str
     """Its ``event`` field; empty when it has none."""
     data: bytes
+    whole: bool = True
+    """Whether the empty line came that ends it."""
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What the events of a stream say."""
+
+    events: list[tuple[str, dict[str, Json]]]
+    """Kind and fields of each; ``DONE`` has none."""
+    unread: int
+    """How many were no JSON."""
+
+
+DONE = "[DONE]"
+"""The last event of some streams, which is no JSON."""
 
 
 def events(stream: bytes) -> Iterator[Event]:
@@ -28,7 +43,7 @@ def events(stream: bytes) -> Iterator[Event]:
     was cut off is no JSON.
     """
     name, data = "", list[bytes]()
-    for line in (*_BREAK.split(stream.removeprefix(_BOM)), b""):
+    for line in _BREAK.split(stream.removeprefix(_BOM)):
         if not line:
             if data:
                 yield Event(name, b"\n".join(data))
@@ -40,13 +55,23 @@ def events(stream: bytes) -> Iterator[Event]:
             data.append(value)
         elif field == b"event":
             name = value.decode(errors="replace")
+    if data:
+        yield Event(name, b"\n".join(data), whole=False)
 
 
-def told(events: Iterable[Event]) -> Iterator[tuple[str, dict[str, Json]]]:
-    """Yield each event's kind and fields; one that is not JSON tells nothing."""
+def told(events: Iterable[Event]) -> Told:
+    """Read the events; one that is not JSON tells nothing and is counted."""
+    said: list[tuple[str, dict[str, Json]]] = []
+    unread = 0
     for event in events:
         try:
             data = fields(msgspec.json.decode(event.data))
         except (msgspec.DecodeError, RecursionError):
+            word = event.data.strip()
+            if word == DONE.encode():
+                said.append((DONE, {}))
+            elif word:
+                unread += event.whole
             continue
-        yield text(data.get("type")) or event.name, data
+        said.append((text(data.get("type")) or event.name, data))
+    return Told(said, unread)

@@ -54,6 +54,8 @@ def test_never_shows_a_secret() -> None:
             "OUTRIDER__STORE__URL": "https://ann:hush-3@db.example:8443/x",
             "OUTRIDER__SCORERS__OWN__API_KEY": "https://x.example/hush-4",
             "OUTRIDER__SCORERS__OWN__MAX_TOKENS": "400",
+            "OUTRIDER__PROXY__SHADOW__KEY": "hush-5",
+            "OUTRIDER__PROXY__EXPORT__HEADERS": "{authorization: hush-6}",
         },
     )
     assert changed(config)["scorers.own.max_tokens"] == 400
@@ -71,6 +73,8 @@ def test_a_printed_file_loads_where_its_secrets_are(tmp_path: Path) -> None:
         "OUTRIDER__STORE__PASSWORD": "hush: '2'",
         "OUTRIDER__STORE__URL": "https://ann:hush-3@db.example:8443/x",
         "OUTRIDER__SCORERS__OWN__API_KEY": "hush-4",
+        "OUTRIDER__PROXY__SHADOW__KEY": "hush-5",
+        "OUTRIDER__PROXY__EXPORT__HEADERS__AUTHORIZATION": "hush-6",
     }
     config = load(None, secrets | {"OUTRIDER__ASSEMBLE__IDLE_TIMEOUT": "5m"})
     path = tmp_path / "outrider.yaml"

@@ -123,3 +123,52 @@ def test_turns_join_without_ids_and_streams_are_as_good(tmp_path: Path) -> None:
     assert {asked.header("x-api-key") for asked in provider.asked} == set(KEYS)
     for secret in (*KEYS, USER):
         assert secret.encode() not in written
+
+
+def test_a_candidate_beside_and_a_backend_behind(tmp_path: Path) -> None:
+    """Each call is asked of the candidate too, in conversations of its own that name their pair; what is exported, here back to us, is no further call."""
+    (port,) = free_ports(1)
+    with Provider() as provider, Provider() as candidate:
+        served = Served(tmp_path / "data")
+        served.settings |= {
+            "PROXY__ADDRESS": f"127.0.0.1:{port}",
+            "PROXY__ANTHROPIC": provider.url,
+            "PROXY__SHADOW__SHARE": "1",
+            "PROXY__SHADOW__PROVIDER": "anthropic",
+            "PROXY__SHADOW__MODEL": "claude-next",
+            "PROXY__SHADOW__BASE_URL": candidate.url,
+            "PROXY__SHADOW__KEY": KEYS[1],
+            "PROXY__SHADOW__MAX_CONCURRENT": "64",
+            "PROXY__EXPORT__ENDPOINT": served.receive,
+        }
+        with served:
+            for number in range(len(WORDS) + 1):
+                provider.script("/v1/messages", plain(msgspec.json.encode(reply(number, 0))))
+            candidate.script("/v1/messages", plain(msgspec.json.encode(reply(9, 1))))
+            eventually(lambda: takes_calls(port), "the proxy takes calls")
+            converse(f"http://127.0.0.1:{port}", 0, stream=False)
+            eventually(
+                lambda: served.value("spans_received_total", receiver="otlp_http") == 10,
+                "what was captured is exported",
+            )
+            served.settled(6)
+            conversations = served.export("conversations")
+            written = everything_written(served)
+            assert served.value("proxy_shadow_total", result="ok") == 5
+            assert served.value("proxy_export_total", result="sent") == 10
+
+    by_variant: dict[str, list[Any]] = {"production": [], "shadow": []}
+    for conversation in conversations:
+        by_variant[conversation["identity"]["variant"]].append(conversation)
+    (production,) = by_variant["production"]
+    assert len(production["llm_calls"]) == 5
+    shadows = by_variant["shadow"]
+    assert len(shadows) == 5
+    assert all(shadow["messages"][-1]["text"] == "Answer 9." for shadow in shadows)
+    assert {len(shadow["llm_calls"]) for shadow in shadows} == {1}
+    pairs = {shadow["identity"]["pair_id"] for shadow in shadows}
+    assert len(pairs) == 5
+    assert production["identity"]["pair_id"] in pairs
+    assert {asked.header("x-api-key") for asked in candidate.asked} == {KEYS[1]}
+    for secret in KEYS:
+        assert secret.encode() not in written

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import socket
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -18,9 +20,10 @@ import uvloop
 from collector.journal_records import Entry
 from collector.otlp import Batch
 from collector.proxy.about import Names
-from collector.proxy.capture import Capture, Span, SpanWriter
+from collector.proxy.capture import Capture, Export, Span, SpanWriter
 from collector.proxy.recorder import Recorded, Recorder
 from collector.proxy.server import ProxyServer, Settings
+from collector.proxy.shadow import Shadow, ShadowOrders
 from collector.proxy.upstream import Routes
 from collector.servers import bound
 from collector.telemetry import Span as ReadSpan
@@ -38,6 +41,8 @@ class Standing:
         *,
         token: str = "",
         write: Callable[[Recorded], Span] | None = None,
+        export: Export | None = None,
+        shadow: ShadowOrders | None = None,
         max_call: int = 1 << 20,
         max_held: int = 1 << 24,
         max_waiting: int = 100,
@@ -56,10 +61,13 @@ class Standing:
             count=self._count,
         )
         writer = SpanWriter(limit=1 << 20, version="1", secret=SECRET, random_bytes=self._bytes)
-        self._capture = Capture(self.recorder, write=write or writer, keep=self._keep)
+        self._capture = Capture(
+            self.recorder, write=write or writer, keep=self._keep, export=export
+        )
         listening = bound("proxy.address", "127.0.0.1:0", listen=True)
         self.at: tuple[str, int] = listening.getsockname()
         self.url = f"http://127.0.0.1:{self.at[1]}"
+        context = trusted()
         self.server = ProxyServer(
             Settings(
                 address=f"127.0.0.1:{self.at[1]}",
@@ -72,8 +80,18 @@ class Standing:
             listening=listening,
             routes=Routes(anthropic=url, openai=url),
             recorder=self.recorder,
-            context=httpx.create_ssl_context(),
+            context=context,
             count=self._count,
+            shadow=None
+            if shadow is None
+            else Shadow(
+                shadow,
+                recorder=self.recorder,
+                context=context,
+                count=self._count,
+                random=lambda: 0.5,
+                random_bytes=self._bytes,
+            ),
         )
         self._stop = threading.Event()
         self._threads = [
@@ -119,6 +137,10 @@ class Standing:
         """Return the calls that were not captured, by reason."""
         return {k[1]: n for k, n in self.counts.items() if k[0] == "proxy_capture_dropped_total"}
 
+    def shadows(self) -> dict[str, int]:
+        """Return what became of the calls chosen to be asked again."""
+        return {k[1]: n for k, n in self.counts.items() if k[0] == "proxy_shadow_total"}
+
     def refused(self) -> dict[str, int]:
         """Return the requests turned away, by reason."""
         return {k[2]: n for k, n in self.counts.items() if k[0] == "requests_rejected_total"}
@@ -149,6 +171,12 @@ class Standing:
     def _bytes(self, size: int) -> bytes:
         self._ids += 1
         return self._ids.to_bytes(size, "big")
+
+
+@functools.cache
+def trusted() -> ssl.SSLContext:
+    """Read the usual authorities, which takes a while, once."""
+    return httpx.create_ssl_context()
 
 
 def post(path: str, body: bytes, *headers: str) -> bytes:

@@ -13,7 +13,8 @@ import msgspec
 from collector.app import data_path
 from collector.config import Config
 from collector.data_path import DataPath
-from collector.journal_records import ConversationEnd, Entry
+from collector.hindsight import Label, Outcome
+from collector.journal_records import ConversationEnd, Entry, EntrySignal
 from collector.otlp import Encoding, Signal, parse
 from collector.stores.export import What, documents
 
@@ -78,13 +79,21 @@ class Instance:
 
     def end(self, conversation_id: str) -> None:
         """Do what the API does with the end of a conversation."""
-        body = msgspec.json.encode(ConversationEnd(conversation_id=conversation_id))
+        end = ConversationEnd(conversation_id=conversation_id)
+        self._append("end", msgspec.json.encode(end), items=0)
+
+    def note(self, *words: Outcome | Label) -> None:
+        """Do what the API does with outcomes, or with labels."""
+        signal: EntrySignal = "outcomes" if isinstance(words[0], Outcome) else "labels"
+        self._append(signal, msgspec.json.encode(words), items=len(words))
+
+    def _append(self, signal: EntrySignal, body: bytes, *, items: int) -> None:
         entry = Entry(
             received_ns=self.clock(),
             receiver="api",
-            signal="end",
+            signal=signal,
             encoding="json",
-            items=0,
+            items=items,
             body=body,
         )
         self.path.journal.append(entry).result()

@@ -8,7 +8,7 @@ have given if each had been decided after its last span.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from collector.assembler import Assembler
 from collector.config import AssembleConfig
@@ -19,10 +19,11 @@ from collector.journal_records import Entry
 from collector.message_keys import MessageKeys
 from collector.model import Conversation, Episode
 from collector.normalise import Normaliser
-from collector.otlp import parse
+from collector.otlp import Signal, parse
 from collector.reading import Reader, is_own
 from collector.stitcher import Stitcher
 from collector.talk import Due, Talk
+from collector.telemetry import LogRecord, Span
 
 _UNBOUNDED = AssembleConfig(
     max_open_episodes=10**9, content_budget=2**62, max_episode=math.inf, idle_timeout=0.0
@@ -43,6 +44,63 @@ class NothingRemembered:
         return None
 
 
+class Recording:
+    """Take spans and log records in, from any number of files, and conclude them all at once."""
+
+    def __init__(self) -> None:
+        self._keys = MessageKeys()
+        stitcher = Stitcher(
+            keys=self._keys,
+            remembered=NothingRemembered(),
+            count=lambda _method, _result: None,
+            merged=self._merged,
+        )
+        self._assembler = Assembler(
+            _UNBOUNDED, stitcher, seen=(), pin=lambda _: None, unpin=lambda _: None
+        )
+        self._reader = Reader(Normaliser(), read=lambda _: [], count=lambda *_, **__: None)
+        self._requests = 0
+
+    def _merged(self, source: Talk, target: Talk) -> None:
+        self._assembler.merged(source, target)
+
+    def add_request(self, body: bytes, *, signal: Signal = "traces") -> None:
+        """Take in an ``ExportTraceServiceRequest`` or ``ExportLogsServiceRequest`` in JSON.
+
+        Raises:
+            MalformedError: it is none.
+            OversizedError: it has more entries than one request may have.
+        """
+        batch = parse(signal, "json", body)
+        self.add(batch.items(), size=len(body))
+
+    def add(self, items: Sequence[Span | LogRecord], *, size: int) -> None:
+        """Take in spans and log records that came together, in ``size`` bytes."""
+        self._requests += 1
+        entry = Entry(
+            id=self._requests,
+            received_ns=0,
+            receiver="file",
+            signal="traces",
+            encoding="json",
+            items=len(items),
+            body=b"",
+        )
+        for position, item in enumerate(items):
+            held = None if is_own(item) else self._reader.held(entry, position, item)
+            if held is not None:
+                # What was read out of a span is enough: the text of long histories is let go.
+                held.span = None
+                held.size += size // max(1, len(items))
+                self._assembler.add(held, 0.0)
+
+    def conversations(self) -> Iterator[Conversation]:
+        """Conclude everything, each conversation as one episode."""
+        for due in self._assembler.advance(math.inf):
+            if due.kind == "episode":
+                yield _conversation(due, self._keys)
+
+
 def otlp_conversations(
     lines: Iterable[bytes], *, on_error: Callable[[int, str], None]
 ) -> Iterator[Conversation]:
@@ -50,46 +108,13 @@ def otlp_conversations(
 
     ``on_error`` is given the number of a request, from 1, that is not one, and the reason.
     """
-    keys = MessageKeys()
-    assemblers: list[Assembler] = []
-
-    def merged(source: Talk, target: Talk) -> None:
-        assemblers[0].merged(source, target)
-
-    stitcher = Stitcher(
-        keys=keys,
-        remembered=NothingRemembered(),
-        count=lambda _method, _result: None,
-        merged=merged,
-    )
-    assembler = Assembler(_UNBOUNDED, stitcher, seen=(), pin=lambda _: None, unpin=lambda _: None)
-    assemblers.append(assembler)
-    reader = Reader(Normaliser(), read=lambda _: [], count=lambda *_, **__: None)
+    recording = Recording()
     for number, line in enumerate(lines, start=1):
         try:
-            _take(number, line, reader, assembler)
+            recording.add_request(line)
         except PermanentError as error:
             on_error(number, str(error))
-    for due in assembler.advance(math.inf):
-        if due.kind == "episode":
-            yield _conversation(due, keys)
-
-
-def _take(number: int, line: bytes, reader: Reader, assembler: Assembler) -> None:
-    batch = parse("traces", "json", line)
-    entry = Entry(
-        id=number,
-        received_ns=0,
-        receiver="file",
-        signal="traces",
-        encoding="json",
-        items=batch.accepted,
-        body=line,
-    )
-    for position, item in enumerate(batch.spans()):
-        held = None if is_own(item) else reader.held(entry, position, item)
-        if held is not None:
-            assembler.add(held, 0.0)
+    yield from recording.conversations()
 
 
 def _conversation(due: Due, keys: MessageKeys) -> Conversation:

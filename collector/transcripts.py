@@ -1,41 +1,46 @@
-"""Read recorded conversations from files.
+"""Read recorded conversations from files, plain or gzipped, whatever format each row has.
 
-The formats are OpenAI chat, Anthropic Messages and question-with-context rows, one JSON
-object a line, and OTLP JSON, one ``ExportTraceServiceRequest`` a line; plain or gzipped.
+A row of OpenAI chat, Anthropic Messages or question-with-context is a conversation and is
+yielded at once. Spans and session lines are conversations only together: they are gathered,
+and what they make comes last.
 """
 
 from __future__ import annotations
 
 import gzip
 import io
-import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias, cast
+from typing import Any, cast
 
 import msgspec
 
 from collector.builder import conversation_of
-from collector.errors import ConfigError, MalformedError, UnsupportedError
+from collector.errors import ConfigError, MalformedError
 from collector.model import Conversation, Identity, LlmCall, Message
 from collector.transcript_formats import anthropic_messages, openai_chat, rag
 from collector.transcript_formats.content import Content, FormatError, text_of
+from collector.transcript_formats.detection import FORMATS, Format, format_of
+from collector.transcript_gathering import Gathering
 from collector.transcript_ids import DistinctIds, id_of_line
-from collector.transcript_lines import ErrorSink, Row, rows
+from collector.transcript_lines import ErrorSink, rows
 
-Format = Literal["openai", "anthropic", "rag", "otlp"]
-FORMATS: tuple[Format, ...] = ("openai", "anthropic", "rag", "otlp")
-
-OtlpConversations: TypeAlias = Callable[[Iterable[bytes]], Iterator[Conversation]]
-"""Make conversations of lines of OTLP JSON; the whole pipeline up to assembly stands behind it."""
+__all__ = ["FORMATS", "Format", "TranscriptError", "calls_at", "format_of", "read", "read_labelled"]
 
 READERS: Mapping[str, Callable[[Mapping[str, Any]], Content]] = {
     "openai": openai_chat.read_row,
     "anthropic": anthropic_messages.read_row,
     "rag": rag.read_row,
 }
+PIECE_BYTES = 1024 * 1024
+"""Of a long line that are read at a time."""
+UNKNOWN = (
+    "no known transcript format: expected `messages`, or `question`, `context`, `answer`, or a "
+    "span, a trace or a session line of a format that the documentation lists"
+)
 
 
 class TranscriptError(MalformedError):
@@ -52,7 +57,6 @@ def read(
     *,
     format: str | None = None,
     on_error: ErrorSink | None = None,
-    otlp_conversations: OtlpConversations | None = None,
     ids: DistinctIds | None = None,
 ) -> Iterator[Conversation]:
     """Read the conversations of one file, ``None`` or ``-`` for standard input.
@@ -63,11 +67,8 @@ def read(
     Raises:
         TranscriptError: a line cannot be read and there is no ``on_error``.
         ConfigError: the file or the format does not exist.
-        UnsupportedError: the file holds OTLP and no ``otlp_conversations`` is given.
     """
-    for conversation, _ in read_labelled(
-        path, format=format, on_error=on_error, otlp_conversations=otlp_conversations, ids=ids
-    ):
+    for conversation, _ in read_labelled(path, format=format, on_error=on_error, ids=ids):
         yield conversation
 
 
@@ -76,35 +77,42 @@ def read_labelled(
     *,
     format: str | None = None,
     on_error: ErrorSink | None = None,
-    otlp_conversations: OtlpConversations | None = None,
     ids: DistinctIds | None = None,
+    gathering: Gathering | None = None,
+    on_line: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[Conversation, dict[str, Any]]]:
     """Read conversations like ``read``, each with its labels.
 
     The labels are the row's ``labels`` object and its ``fault``, ``faithful`` and ``source``.
+    With a ``gathering``, what spans and session lines make is left in it, for other files to
+    add to; see ``gathered``. ``on_line`` is told the number of each row's line.
     """
     if format is not None and format not in FORMATS:
         raise ConfigError(
             f"unknown transcript format {format!r}; it is one of {', '.join(FORMATS)}"
         )
     names = ids or DistinctIds()
-    for conversation, labels in _read(path, format, on_error or _raise, otlp_conversations):
-        id = names.distinct(conversation.id)  # noqa: A001 - what it is
-        if id != conversation.id:
-            conversation = msgspec.structs.replace(conversation, id=id)  # noqa: PLW2901 - renamed
-        yield conversation, labels
+    own = gathering or Gathering()
+    reading = _Reading(path, format, on_error or _raise, own, on_line)
+    for conversation, labels in reading.conversations():
+        yield _named(conversation, names), labels
+    if gathering is None:
+        yield from gathered(own, names)
 
 
-def format_of(row: Mapping[str, Any]) -> Format | None:
-    """Tell a row's format by its keys; ``None`` when it is none of ours."""
-    if "resourceSpans" in row:
-        return "otlp"
-    messages = row.get("messages")
-    if isinstance(messages, list):
-        return "anthropic" if _is_anthropic(row, messages) else "openai"
-    if "answer" in row and ("context" in row or "question" in row):
-        return "rag"
-    return None
+def gathered(
+    gathering: Gathering, ids: DistinctIds
+) -> Iterator[tuple[Conversation, dict[str, Any]]]:
+    """Yield what a gathering holds, which has no labels."""
+    for conversation in gathering.conversations():
+        yield _named(conversation, ids), {}
+
+
+def _named(conversation: Conversation, ids: DistinctIds) -> Conversation:
+    id = ids.distinct(conversation.id)  # noqa: A001 - what it is
+    if id == conversation.id:
+        return conversation
+    return msgspec.structs.replace(conversation, id=id)
 
 
 def calls_at(messages: Sequence[Message]) -> list[int]:
@@ -125,53 +133,63 @@ def calls_at(messages: Sequence[Message]) -> list[int]:
     return calls
 
 
-def _read(
-    path: Path | None,
-    format: Format | None,
-    report: ErrorSink,
-    otlp_conversations: OtlpConversations | None,
-) -> Iterator[tuple[Conversation, dict[str, Any]]]:
-    with _opened(path) as file:
-        found = rows(file, report)
-        first = next(found, None)
-        if first is None:
-            return
-        found = itertools.chain([first], found)
-        if (format or format_of(first[2])) == "otlp":
-            if otlp_conversations is None:
-                raise UnsupportedError("OTLP transcripts need an assembler; none was given")
-            for conversation in otlp_conversations(line for _, line, _ in found):
+class _Reading:
+    """Read one file row by row, each in its format."""
+
+    def __init__(
+        self,
+        path: Path | None,
+        format: Format | None,
+        report: ErrorSink,
+        gathering: Gathering,
+        on_line: Callable[[int], None] | None,
+    ) -> None:
+        self._path = path
+        self._format = format
+        self._report = report
+        self._gathering = gathering
+        self._on_line = on_line
+        self._tool_sets: dict[str, Any] | None = None
+        self._unnamed = ""
+
+    def conversations(self) -> Iterator[tuple[Conversation, dict[str, Any]]]:
+        """Yield every conversation that can be told before the file has ended."""
+        with _opened(self._path) as pieces:
+            for number, line, row in rows(pieces, self._report):
+                if self._on_line is not None:
+                    self._on_line(number)
+                try:
+                    yield from self._row(number, line, row)
+                except FormatError as error:
+                    self._report(number, str(error))
+
+    def _row(
+        self, number: int, line: bytes, row: Mapping[str, Any]
+    ) -> Iterator[tuple[Conversation, dict[str, Any]]]:
+        kind = self._format or format_of(row)
+        if kind is None:
+            if not self._gathering.add_inside(row):
+                raise FormatError(UNKNOWN)
+        elif kind in READERS:
+            yield self._conversation(kind, number, row), _labels(row)
+        elif kind == "claude-code":
+            self._unnamed = self._unnamed or id_of_line(self._path, number)
+            for conversation in self._gathering.add_line(
+                row, size=len(line), unnamed=self._unnamed
+            ):
                 yield conversation, {}
-            return
-        yield from _labelled(found, path, format, report)
+        else:
+            self._gathering.add(kind, row, line)
+
+    def _conversation(self, kind: str, number: int, row: Mapping[str, Any]) -> Conversation:
+        if isinstance(row.get("tools"), str):
+            if self._tool_sets is None:
+                self._tool_sets = _tool_sets(self._path)
+            row = {**row, "tools": _tool_set(self._tool_sets, row["tools"])}
+        return _conversation(kind, row, id_of_line(self._path, number))
 
 
-def _labelled(
-    found: Iterable[Row],
-    path: Path | None,
-    format: Format | None,
-    report: ErrorSink,
-) -> Iterator[tuple[Conversation, dict[str, Any]]]:
-    tool_sets: dict[str, Any] | None = None
-    for number, _, row in found:
-        try:
-            if isinstance(row.get("tools"), str):
-                if tool_sets is None:
-                    tool_sets = _tool_sets(path)
-                row = {**row, "tools": _tool_set(tool_sets, row["tools"])}  # noqa: PLW2901 - the row with its tools
-            conversation = _conversation(row, format, id_of_line(path, number))
-        except FormatError as error:
-            report(number, str(error))
-            continue
-        yield conversation, _labels(row)
-
-
-def _conversation(row: Mapping[str, Any], format: Format | None, unnamed: str) -> Conversation:
-    kind = format or format_of(row)
-    if kind is None or kind == "otlp":
-        raise FormatError(
-            "no known transcript format: expected `messages`, or `question`, `context`, `answer`"
-        )
+def _conversation(kind: str, row: Mapping[str, Any], unnamed: str) -> Conversation:
     if kind != "rag" and not isinstance(row.get("messages"), list):
         raise FormatError("`messages` is not a list")
     content = READERS[kind](row)
@@ -202,17 +220,6 @@ def _labels(row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _is_anthropic(row: Mapping[str, Any], messages: Sequence[Any]) -> bool:
-    tools = row.get("tools")
-    if "system" in row or (
-        isinstance(tools, list)
-        and any(isinstance(t, Mapping) and "input_schema" in t for t in tools)
-    ):
-        return True
-    contents = (m.get("content") for m in messages if isinstance(m, Mapping))
-    return any(isinstance(c, list) and any(map(anthropic_messages.is_block, c)) for c in contents)
-
-
 def _id(value: Any) -> str:
     return str(value) if isinstance(value, str | int) else ""
 
@@ -237,22 +244,23 @@ def _tool_set(sets: Mapping[str, Any], key: str) -> Any:
 
 
 @contextmanager
-def _opened(path: Path | None) -> Iterator[BinaryIO]:
-    """Open a file or standard input, gunzipped when it starts with gzip's magic bytes."""
+def _opened(path: Path | None) -> Iterator[Iterable[bytes]]:
+    """Open a file or standard input as pieces of lines, gunzipped by gzip's magic bytes."""
     if path is None or str(path) == "-":
-        yield _gunzipped(cast("io.BufferedReader", sys.stdin.buffer))
+        yield _pieces(cast("io.BufferedReader", sys.stdin.buffer))
         return
     try:
         file = path.open("rb")
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
     with file:
-        yield _gunzipped(file)
+        yield _pieces(file)
 
 
-def _gunzipped(file: io.BufferedReader) -> BinaryIO:
+def _pieces(file: io.BufferedReader) -> Iterable[bytes]:
     gzipped = file.peek(2)[:2] == b"\x1f\x8b"
-    return cast("BinaryIO", gzip.GzipFile(fileobj=file) if gzipped else file)
+    source = gzip.GzipFile(fileobj=file) if gzipped else file
+    return iter(partial(source.readline, PIECE_BYTES), b"")
 
 
 def _raise(line: int, reason: str) -> None:

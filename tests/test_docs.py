@@ -113,7 +113,7 @@ def test_the_transcripts_are_ones_that_are_read(
 ) -> None:
     """Each example row is of the format it stands under, and is scored."""
     sections = re.findall(
-        r"\(`(\w+)`\)\n.*?```json\n(.+?)\n```", read("docs/transcripts.md"), re.DOTALL
+        r"\(`([\w-]+)`\)\n.*?```json\n(.+?)\n```", read("docs/transcripts.md"), re.DOTALL
     )
     assert {name for name, _ in sections} == set(FORMATS)
     for name, row in sections:
@@ -122,7 +122,7 @@ def test_the_transcripts_are_ones_that_are_read(
         path.write_text(row)
         assert main(["score", str(path)]) == 0
         scores = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-        assert {score["conversation_id"] for score in scores} == {json.loads(row).get("id", "k-4")}
+        assert {score["conversation_id"] for score in scores} == {re.findall(r"\"(k-\d)\"", row)[0]}
 
 
 def test_the_labels_are_ones_that_are_measured() -> None:

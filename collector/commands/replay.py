@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         progress.update(_status(report))
 
     requests = plan(
-        conversations(arguments.files, arguments.format, bad),
+        conversations(arguments.files, arguments.format, bad, progress),
         clock=time.time_ns,
         seed=arguments.seed or secrets.token_hex(8),
         strip_ids=arguments.strip_ids,

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     bad: list[str] = []
     done = failing = 0
     with opened(arguments.output) as out:
-        for conversation in conversations(arguments.files, arguments.format, bad):
+        for conversation in conversations(arguments.files, arguments.format, bad, progress):
             scores, _ = runner.run(conversation)
             for score in scores:
                 out.write(encoder.encode(line_of(redactor.score(score))) + b"\n")
@@ -96,13 +96,15 @@ SCORE = Command(
     name="score",
     summary="score recorded conversations, one JSON line per verdict",
     description=(
-        "Run the scorers on transcripts: OpenAI chat or Anthropic Messages JSONL, OTLP JSON, or "
-        "question-context-answer rows; plain or gzipped. No server, no key."
+        "Run the scorers on transcripts: OpenAI chat or Anthropic Messages rows, OTLP JSON, "
+        "question-context-answer rows, Claude Code sessions, Langfuse and LangSmith exports, "
+        "OpenInference, Phoenix and OpenTelemetry span exports; plain or gzipped, formats mixed. "
+        "No server, no key."
     ),
     examples="""\
 outrider score examples/support.jsonl
 outrider score examples/support.jsonl --scorer false_success --scorer looping
-outrider score monday.jsonl.gz tuesday.jsonl.gz -o scores.jsonl
+outrider score monday.jsonl.gz ~/.claude/projects/*/*.jsonl -o scores.jsonl
 zcat chats.jsonl.gz | outrider score - | jq 'select(.verdict == "fail")'""",
     arguments=declare,
     run=run,

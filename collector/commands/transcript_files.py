@@ -5,42 +5,61 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from collector.commands.output import Progress
 from collector.model import Conversation
 from collector.transcript_ids import DistinctIds
+
+LINES = 1000
+"""Lines between two words on how far a file is read."""
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
     """Declare ``--format``."""
     parser.add_argument(
         "--format",
-        choices=("openai", "anthropic", "rag", "otlp"),
-        help="transcript format (default: found out from the first row)",
+        choices=(
+            "openai",
+            "anthropic",
+            "rag",
+            "otlp",
+            "claude-code",
+            "langfuse",
+            "langsmith",
+            "spans",
+        ),
+        help="transcript format (default: found out row by row)",
     )
 
 
 def conversations(
-    files: Sequence[Path], format: str | None, bad: list[str]
+    files: Sequence[Path], format: str | None, bad: list[str], progress: Progress | None = None
 ) -> Iterator[Conversation]:
     """Read every file in turn; a line that cannot be read is reported and put into ``bad``."""
-    for conversation, _ in labelled(files, format, bad):
+    for conversation, _ in labelled(files, format, bad, progress=progress):
         yield conversation
 
 
 def labelled(
-    files: Sequence[Path], format: str | None, bad: list[str], ids: DistinctIds | None = None
+    files: Sequence[Path],
+    format: str | None,
+    bad: list[str],
+    ids: DistinctIds | None = None,
+    *,
+    progress: Progress | None = None,
 ) -> Iterator[tuple[Conversation, dict[str, Any]]]:
     """Read conversations like ``conversations``, each with its labels.
 
-    A command that reads its files one by one gives the same ``ids`` each time.
+    A command that reads its files one by one gives the same ``ids`` each time. Spans and
+    sessions that go on from one file to the next are put together.
     """
-    from collector.otlp_transcripts import otlp_conversations
-    from collector.transcripts import read_labelled
+    from collector.transcript_gathering import Gathering
+    from collector.transcripts import gathered, read_labelled
 
     ids = ids or DistinctIds()
+    gathering = Gathering()
     before = len(bad)
     for path in files:
 
@@ -48,13 +67,19 @@ def labelled(
             bad.append(f"{path}:{line}")
             print(f"{path}: line {line}: {reason}", file=sys.stderr)
 
+        def on_line(line: int, path: Path = path) -> None:
+            if progress is not None and line % LINES == 0:
+                progress.update(f"{path}: {line} lines read")
+
         yield from read_labelled(
             path,
             format=format,
             on_error=report,
-            otlp_conversations=partial(otlp_conversations, on_error=report),
             ids=ids,
+            gathering=gathering,
+            on_line=on_line,
         )
+    yield from gathered(gathering, ids)
     if count := len(bad) - before:
         lines = "line" if count == 1 else "lines"
         print(f"outrider: {count} {lines} could not be read", file=sys.stderr)

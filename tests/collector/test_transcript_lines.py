@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from collector.transcript_lines import NOT_LINES, rows
+from collector.transcript_lines import rows
 
 ROW = {"id": "a", "messages": [{"role": "user", "content": "Hi"}]}
 
@@ -19,29 +19,46 @@ def read(text: str) -> tuple[list[int], list[tuple[int, str]]]:
 
 
 @pytest.mark.parametrize("document", [ROW, [ROW, ROW], [ROW]])
+@pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("blank", ["", "\n\n"])
-def test_a_pretty_printed_document_is_one_error(document: Any, blank: str) -> None:
-    """A document over many lines is said to be one, once, with the way out."""
-    found, errors = read(blank + json.dumps(document, indent=2))
-    assert found == []
-    ((number, reason),) = errors
-    assert number == len(blank) + 1
-    assert reason.startswith(NOT_LINES)
-    assert ("jq -c '.[]'" in reason) == isinstance(document, list)
+def test_a_document_is_read_object_by_object(document: Any, indent: int | None, blank: str) -> None:
+    """A document, over many lines or on one, gives its objects with the lines they begin on."""
+    found, errors = read(blank + json.dumps(document, indent=indent))
+    many = isinstance(document, list)
+    first = len(blank) + (2 if many and indent else 1)
+    assert len(found) == (len(document) if many else 1)
+    assert (found[0], errors) == (first, [])
 
 
-def test_a_list_with_a_row_a_line_is_one_error() -> None:
-    """So is a list that holds its rows on lines of their own."""
+def test_a_list_with_a_row_a_line() -> None:
+    """A list may hold its rows on lines of their own, and a broken one hides no other."""
     row = json.dumps(ROW)
-    for text in (f"[{row},\n{row},\n{row}]", f"[\n{row}\n]", f"[\n{row},\n{row}\n]"):
-        assert [reason.startswith(NOT_LINES) for _, reason in read(text)[1]] == [True]
+    for text in (f"[{row},\n{row},\n{row}]", f"[\n{row}\n]", f"[\n{row},\n{row}\n]\n"):
+        found, errors = read(text)
+        assert (len(found), errors) == (text.count("}]}"), [])
+    found, errors = read(f'[\n{row},\n{{"id": tru}},\n{row}\n]')
+    assert (found, [number for number, _ in errors]) == ([2, 4], [3])
 
 
-def test_a_list_on_one_line_is_one_error() -> None:
-    """A list of rows on one line is told from other values."""
-    found, ((number, reason),) = read(json.dumps([ROW, ROW]))
-    assert (found, number) == ([], 1)
-    assert reason.startswith(NOT_LINES)
+def test_documents_one_after_the_other() -> None:
+    """Pretty-printed objects may follow each other, as ``jq`` writes them."""
+    found, errors = read(json.dumps(ROW, indent=2) + "\n" + json.dumps(ROW, indent=2))
+    assert (len(found), found[0], errors) == (2, 1, [])
+
+
+def test_lists_on_lines() -> None:
+    """A line may hold a list of rows, which share its number."""
+    found, errors = read(f"{json.dumps(ROW)}\n{json.dumps([ROW, ROW])}\n[1]\n")
+    assert (found, errors) == ([1, 2, 2], [(3, "not a JSON object")])
+
+
+def test_long_lines_come_in_pieces() -> None:
+    """Lines that are read in pieces are put together, and counted once."""
+    text = (json.dumps(ROW) + "\n").encode() * 3
+    errors: list[tuple[int, str]] = []
+    pieces = [piece for line in text.splitlines(keepends=True) for piece in (line[:5], line[5:])]
+    found = [number for number, _, _ in rows(pieces, lambda *error: errors.append(error))]
+    assert (found, errors) == ([1, 2, 3], [])
 
 
 @pytest.mark.parametrize("broken", ['{"id": "a",', "{"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,9 +14,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from collector.errors import ConfigError, UnsupportedError
-from collector.model import Conversation, Document, Identity
-from collector.transcripts import FORMATS, TranscriptError, calls_at, format_of, read, read_labelled
+from collector.errors import ConfigError
+from collector.model import Document, Identity
+from collector.transcript_gathering import Gathering
+from collector.transcript_ids import DistinctIds
+from collector.transcripts import (
+    FORMATS,
+    READERS,
+    TranscriptError,
+    calls_at,
+    format_of,
+    gathered,
+    read,
+    read_labelled,
+)
 from tests.build import agent, conversation, request, result, tool, user
 
 HELLO = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
@@ -211,10 +221,10 @@ def test_any_json_is_read_or_reported(row: Any, format: str | None) -> None:
                 path,
                 format=format,
                 on_error=lambda _, reason: errors.append(reason),
-                otlp_conversations=lambda _: iter([conversation()]),
             )
         )
-        assert len(read_back) + len(errors) == 1
+        known = isinstance(row, dict) and format_of(row) in READERS
+        assert len(read_back) + len(errors) == 1 or not known
 
 
 def test_missing_file(tmp_path: Path) -> None:
@@ -248,18 +258,36 @@ def test_labels(tmp_path: Path) -> None:
     ]
 
 
-def test_otlp_goes_to_the_assembler(tmp_path: Path) -> None:
-    """Every line of an OTLP file goes to the given assembler, and without one it is an error."""
-    path = written(tmp_path / "a.jsonl", {"resourceSpans": []}, {"resourceSpans": [{}]})
+def test_rows_of_many_formats(tmp_path: Path) -> None:
+    """One file may mix formats: rows that are conversations come first, spans' at the end."""
+    span = {
+        "context": {"trace_id": "0x" + "ab" * 16, "span_id": "0x" + "cd" * 8},
+        "name": "chat",
+        "start_time": "2026-03-01T10:00:00Z",
+        "attributes": {
+            "openinference.span.kind": "LLM",
+            "input.value": "Hi",
+            "output.value": "Hello",
+            "session.id": "s-1",
+        },
+    }
+    said = {"type": "user", "sessionId": "c-1", "message": {"role": "user", "content": "Hey"}}
+    path = written(tmp_path / "a.jsonl", span, said, HELLO | {"id": "k"}, {"data": [span]})
+    assert [c.id for c in read(path)] == ["k", "c-1", "s-1"]
 
-    def assemble(lines: Iterable[bytes]) -> Iterator[Conversation]:
-        for line in lines:
-            yield conversation(user(line.decode().strip()))
 
-    texts = [c.messages[0].text for c in read(path, otlp_conversations=assemble)]
-    assert texts == ['{"resourceSpans":[]}', '{"resourceSpans":[{}]}']
-    with pytest.raises(UnsupportedError, match="assembler"):
-        list(read(path))
+def test_files_are_gathered(tmp_path: Path) -> None:
+    """What several files of one command say of the same conversation is one conversation."""
+    lines = [
+        {"type": kind, "sessionId": "c-1", "uuid": kind, "message": {"content": kind}}
+        for kind in ("user", "assistant")
+    ]
+    paths = [written(tmp_path / f"{n}.jsonl", line) for n, line in enumerate(lines)]
+    gathering, ids = Gathering(), DistinctIds()
+    for path in paths:
+        assert list(read_labelled(path, ids=ids, gathering=gathering)) == []
+    ((found, _),) = gathered(gathering, ids)
+    assert [m.role for m in found.messages] == ["user", "assistant"]
 
 
 def test_calls_at() -> None:

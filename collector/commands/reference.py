@@ -29,6 +29,7 @@ DOCUMENTS = (
     "docs/commands.md",
     "docs/configuration.md",
     "docs/metrics.md",
+    "docs/outcomes.md",
     "docs/proxy.md",
     "docs/scorers.md",
     "docs/traffic.md",

@@ -204,14 +204,14 @@ def test_too_many(many: bytes) -> None:
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=8,
+    max_leaves=4,
 )
 _KEYS = st.sampled_from(
     ["conversation_id", "trace_id", "episode", "name", "value", "at", "scorer", "turn", "verdict"]
 )
 
 
-@given(st.lists(st.dictionaries(_KEYS | st.text(max_size=8), _JSON, max_size=9), max_size=4))
+@given(st.lists(st.dictionaries(_KEYS | st.text(max_size=8), _JSON, max_size=5), max_size=3))
 def test_any_json_is_read_or_refused(items: list[dict[str, Any]]) -> None:
     """Whatever the objects hold, each is used or told of, and what is used survives the journal."""
     body = json.dumps(items).encode()

@@ -3,7 +3,8 @@
 With ids, as an agent framework does: a trace a turn, an ``invoke_agent`` root with its model
 calls and tools below. Without, as a hand-written loop does: every model call its own trace,
 tool results only in the history of the next call. Either way each call carries the whole
-history, and spans come in the order in which they end.
+history, and spans come in the order in which they end. Tool calls that no message tells of, a
+sub-agent's, come as spans with the last turn or call.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from collector import message_json
-from collector.builder import tool_calls_of, turns_of
+from collector.builder import turns_of
 from collector.model import Conversation, Message, ToolCall, Turn
 from collector.otlp_encode import flag, number, text, texts
 from collector.replay_ids import Style, has_trailing, key_of, span_id, trace_id, variant_of
@@ -92,7 +93,8 @@ class _Playback:
         """Lay out one trace a turn, with agent and tool spans."""
         messages = self._conversation.messages
         calls = set(self._calls)
-        answers = {c.answered_at: c for c in tool_calls_of(messages) if c.answered_at >= 0}
+        told = self._conversation.tool_calls
+        answers = {c.answered_at: c for c in told if c.answered_at >= 0}
         turns = turns_of(messages) or [Turn(index=0, first_message=0, end_message=0)]
         for turn in turns:
             trace = trace_id(self._key, turn.index)
@@ -111,8 +113,10 @@ class _Playback:
                     called = True
                     spans.append(self._chat(trace, root, index))
                 elif index in answers:
-                    spans.append(self._tool(trace, root, index, answers[index]))
+                    spans.append(self._tool(trace, root, f"tool {index}", answers[index]))
                 self._add(message)
+            if turn is turns[-1]:
+                spans += self._untold(trace, root)
             spans.append(self._root(trace, root, started, last=turn is turns[-1]))
             yield spans
 
@@ -132,6 +136,8 @@ class _Playback:
             spans.append(self._chat(trace, b"", index))
             # What was retrieved for a call happened inside it, where nothing else holds them together.
             spans[-1].start_time_unix_nano = spans[0].start_time_unix_nano
+            if number == len(calls):
+                spans[-1:-1] = self._untold(trace, spans[-1].span_id)
             if number == len(calls) and not self._trailing:
                 spans[-1].attributes.append(flag(_END))
             self._add(message)
@@ -165,22 +171,39 @@ class _Playback:
             attributes=attributes,
         )
 
-    def _tool(self, trace: bytes, parent: bytes, index: int, call: ToolCall) -> Span:
+    def _untold(self, trace: bytes, parent: bytes) -> list[Span]:
+        """Lay out the tool calls that only spans told of."""
+        return [
+            self._tool(trace, parent, f"untold {number}", call)
+            for number, call in enumerate(self._conversation.tool_calls)
+            if call.asked_at < 0
+        ]
+
+    def _tool(self, trace: bytes, parent: bytes, name: str, call: ToolCall) -> Span:
         attributes = [
             text("gen_ai.operation.name", "execute_tool"),
             text("gen_ai.tool.name", call.name),
             text("gen_ai.tool.type", "function"),
-            text("gen_ai.tool.call.arguments", message_json.arguments_json(call.arguments)),
-            text("gen_ai.tool.call.result", call.result or ""),
+            *(
+                [text("gen_ai.tool.call.arguments", message_json.arguments_json(call.arguments))]
+                if call.arguments is not None or call.answered_at >= 0
+                else []
+            ),
             *self._who(),
         ]
+        if call.result is not None or call.answered_at >= 0:
+            attributes.append(text("gen_ai.tool.call.result", call.result or ""))
+        if call.simulated:
+            attributes.append(flag("outrider.tool.simulated"))
+        if call.requestor == "user":
+            attributes.append(text("outrider.tool.requestor", "user"))
         if call.id:
             attributes.append(text("gen_ai.tool.call.id", call.id))
         if call.is_error:
             attributes.append(text("error.type", "tool_error"))
         span = self._span(
             f"execute_tool {call.name}",
-            (trace, span_id(trace, f"tool {index}"), parent),
+            (trace, span_id(trace, name), parent),
             duration_ns=_TOOL_NS,
             attributes=attributes,
         )

@@ -23,11 +23,12 @@ from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 
 from collector.config import ReceiveConfig
-from collector.errors import MalformedError, RetryableError, SlowError
+from collector.errors import MalformedError, RetryableError
 from collector.otlp import Signal
 from collector.receivers.admission import Admission, Sent
 from collector.receivers.bearer import admits
 from collector.receivers.intake import BODY_S
+from collector.receivers.reading_places import PATIENCE_S, ReadingPlaces
 from collector.receivers.refusals import FORBIDDEN, UNAUTHENTICATED, Refusal
 
 RECEIVER = "otlp_grpc"
@@ -46,10 +47,6 @@ The library does not say which: the sender gave up, or announced a message above
 latter is told so with RESOURCE_EXHAUSTED.
 """
 
-WAITING = 1024
-"""Calls that may wait for others to be read."""
-WAIT_S = 5.0
-"""How long they wait; exporters give up after 10 seconds."""
 SETTLE_S = 0.05
 """Time in which the library ends a call whose message it gave up."""
 
@@ -67,7 +64,13 @@ class OtlpGrpc(grpc.GenericRpcHandler):
     """Serve the methods of OTLP: check, read, hand on, answer, and count what is turned away."""
 
     def __init__(
-        self, admission: Admission, *, limits: ReceiveConfig, token: str, within_s: float = BODY_S
+        self,
+        admission: Admission,
+        *,
+        limits: ReceiveConfig,
+        token: str,
+        within_s: float = BODY_S,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         """Take what calls go through; for one event loop.
 
@@ -76,13 +79,16 @@ class OtlpGrpc(grpc.GenericRpcHandler):
             limits: Largest message, and how many bytes are held at a time.
             token: Bearer token that senders must show; empty for none.
             within_s: Longest time in seconds until all of a message is there.
+            patience_s: The same while another message waits for its place.
         """
         self._admission = admission
         self._token = token
-        self._within_s = within_s
-        self._waiting = 0
         # The library holds what it has of each message that is being read, and does not say how much.
-        self._reading = asyncio.Semaphore(max(1, limits.max_in_flight // limits.max_body))
+        self._places = ReadingPlaces(
+            max(1, limits.max_in_flight // limits.max_body),
+            within_s=within_s,
+            patience_s=patience_s,
+        )
         self._under_way: set[asyncio.Task[bytes | _Refused]] = set()
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> Any:
@@ -138,23 +144,8 @@ class OtlpGrpc(grpc.GenericRpcHandler):
         return None
 
     async def _read(self, context: Context) -> bytes:
-        if self._waiting >= WAITING:
-            raise RetryableError("too many bodies are in flight")
-        self._waiting += 1
-        try:
-            async with asyncio.timeout(WAIT_S):
-                await self._reading.acquire()
-        except TimeoutError:
-            raise RetryableError("too many bodies are in flight") from None
-        finally:
-            self._waiting -= 1
-        try:
-            async with asyncio.timeout(self._within_s):
-                message = await context.read()
-        except TimeoutError:
-            raise SlowError(f"the message did not arrive within {self._within_s:g} s") from None
-        finally:
-            self._reading.release()
+        async with self._places.place():
+            message = await context.read()
         if isinstance(message, bytes):
             return message
         await asyncio.sleep(SETTLE_S)

@@ -68,13 +68,20 @@ def served(
     *,
     token: str = "",
     within_s: float = PATIENCE_S,
+    patience_s: float = PATIENCE_S,
     most: int = 8,
     certificates: Certificates | None = None,
     **limits: Any,
 ) -> Iterator[Serving]:
     """Serve the receiver in front of a desk on a free port."""
     config = ReceiveConfig(**limits)
-    otlp = OtlpGrpc(desk.admission(config), limits=config, token=token, within_s=within_s)
+    otlp = OtlpGrpc(
+        desk.admission(config),
+        limits=config,
+        token=token,
+        within_s=within_s,
+        patience_s=patience_s,
+    )
     serving = Serving(
         GrpcPort(
             "receive.grpc",

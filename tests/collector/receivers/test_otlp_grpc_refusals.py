@@ -238,6 +238,27 @@ def test_a_slow_sender() -> None:
     assert desk.rejected() == {"slow": 1}
 
 
+def test_slow_senders_keep_nobody_out() -> None:
+    """Senders that hold every place for long are told to try again when somebody else wants one."""
+    desk = Desk()
+    with (
+        served(desk, patience_s=0.1, max_body=200, max_in_flight=600) as serving,
+        channel(serving) as through,
+    ):
+        wires = [connect(serving.address) for _ in range(3)]
+        for wire in wires:
+            wire.sendall(begin() + data(message(TWO)[:-5]))
+        for _ in range(10):
+            call(through, TWO)
+        # Those whose place nobody wanted go on.
+        eventually(lambda: desk.rejected().get("slow", 0) > 0)
+        for wire in wires:
+            wire.close()
+
+    assert len(desk.entries) == 10
+    assert desk.rejected()["slow"] <= 3
+
+
 def test_slow_senders_wait_for_each_other() -> None:
     """Only so many messages are read at a time as would fit into memory; others have their turn."""
     desk = Desk()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from collector.hindsight import About, Label, Outcome
 from tests.clickhouse_endpoint import Endpoint
 from tests.e2e.instance import Clock, Instance
 from tests.e2e.otlp import logs, record, said, span, trace_id, traces
-from tests.e2e.served import Served, eventually
+from tests.e2e.served import ROOT, Served, eventually
 
 ADDRESS = "mia.planted@example.com"
 
@@ -138,6 +141,8 @@ def test_events(instance: Instance) -> None:
     named = told_event("named", 4.5, gen_ai__conversation__id="c")
     useless = told_event("", value=True, trace="t")
     instance.send([logs(label_event, named, useless, early)], signal="logs")
+    # Our own verdicts, sent back by a collector, are nobody's labels.
+    instance.send([logs(label_event, service="outrider")], signal="logs")
     instance.end("c")
     instance.later(60)
     assert joined(instance) == {
@@ -233,6 +238,30 @@ def test_over_the_wire(tmp_path: Path) -> None:
         assert "refund_issued" in page.text
         assert served.value("outcomes_total", outcome="refund_issued", value="false") == 1
         assert served.value("labels_total", scorer="false_success", verdict="fail") == 1
+
+
+@pytest.mark.slow
+def test_the_documented_examples(tmp_path: Path) -> None:
+    """What ``docs/outcomes.md`` says to send arrives as it says."""
+    text = (ROOT / "docs" / "outcomes.md").read_text(encoding="utf-8")
+    posts = re.findall(r"8090(/v1/\w+) \\\n  -d '(.+)'", text)
+    [program] = re.findall(r"```python\n(.+?)```", text, re.DOTALL)
+    with Served(tmp_path / "data") as served:
+        assert [path for path, _ in posts] == ["/v1/outcomes", "/v1/labels"]
+        for path, body in posts:
+            answer = served.client.post(f"{served.console}{path}", content=body)
+            assert (answer.status_code, answer.json()) == (202, {"accepted": 1})
+        program = program.replace("http://127.0.0.1:4318", served.receive)
+        subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+        eventually(lambda: served.value("outcomes_total") == 2, "both outcomes are counted")
+        eventually(lambda: served.series().get(("outbox_rows", ())) == 0, "all of it is stored")
+        # The ledger said the same thing twice, by post and by event; its newest word holds.
+        [line] = served.export("outcomes")
+        assert (line["conversation_id"], line["name"]) == ("bike-4", "refund_issued")
+        assert (line["value"], line["source"]) == (False, "ledger")
+        assert line["trace_id"] == ""
+        [line] = served.export("labels")
+        assert (line["scorer"], line["verdict"], line["author"]) == ("false_success", "fail", "ana")
 
 
 @pytest.mark.slow

@@ -258,13 +258,14 @@ def serve(config: Config, data_dir: Path) -> int:
             hours=config.detect.reference_window / 3_600,
         ),
     )
+    hindsight = HindsightPort(process.note, count=path.tally.count, clock_ns=clock)
     talked_to = api(
         problems=process.problems,
         end=process.end,
         export=lambda what: documents(path.store, cast("What", what)),
         host=parse_address(config.console.address).host,
         token=config.auth.token,
-        routes=[*HindsightPort(process.note, clock_ns=clock).routes(), *console.routes()],
+        routes=[*hindsight.routes(), *console.routes()],
         error_page=console.error_page,
     )
     exporter = Exporter(path.journal.totals, process.gauges, path.exemplars, version=__version__)

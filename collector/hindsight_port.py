@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from collector import hindsight_forms
+from collector.errors import PermanentError
 from collector.hindsight import Label, Outcome
 from collector.hindsight_forms import Fault, Read
 from collector.receivers.intake import Intake, read_body
@@ -26,6 +27,8 @@ LINES = frozenset({"application/x-ndjson", "application/jsonl", "application/x-j
 
 Note: TypeAlias = Callable[[Sequence[Outcome] | Sequence[Label]], Awaitable[None]]
 """Journals what was told; returns once it is durable."""
+Count: TypeAlias = Callable[[str, float, dict[str, str]], None]
+"""Raises a counter: its name, by how much, its labels."""
 _Record = TypeVar("_Record", Outcome, Label)
 
 
@@ -41,14 +44,16 @@ class _Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class HindsightPort:
     """Answer the two paths."""
 
-    def __init__(self, note: Note, *, clock_ns: Callable[[], int]) -> None:
+    def __init__(self, note: Note, *, count: Count, clock_ns: Callable[[], int]) -> None:
         """Keep what is needed.
 
         Args:
             note: Journals what was told.
+            count: Takes ``stage_items_total`` of what could not be used.
             clock_ns: Present Unix time in nanoseconds.
         """
         self._note = note
+        self._count = count
         self._clock_ns = clock_ns
         self._intake = Intake(ALL_BODIES_BYTES)
 
@@ -61,25 +66,36 @@ class HindsightPort:
 
     async def outcomes(self, request: Request) -> Response:
         """Take what turned out to be true."""
-        return await self._take(request, hindsight_forms.outcomes)
+        return await self._take(request, "outcomes", hindsight_forms.outcomes)
 
     async def labels(self, request: Request) -> Response:
         """Take what people say."""
-        return await self._take(request, hindsight_forms.labels)
+        return await self._take(request, "labels", hindsight_forms.labels)
 
-    async def _take(self, request: Request, read: Callable[..., Read[_Record]]) -> Response:
+    async def _take(
+        self, request: Request, stage: str, read: Callable[..., Read[_Record]]
+    ) -> Response:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         with self._intake.allowance() as allowance:
             body = await read_body(request, limit=BODY_BYTES, allowance=allowance)
-            found = await asyncio.to_thread(
-                read, body, lines=kind in LINES, now_ns=self._clock_ns()
-            )
+            try:
+                found = await asyncio.to_thread(
+                    read, body, lines=kind in LINES, now_ns=self._clock_ns()
+                )
+            except PermanentError:
+                self._rejected(stage, 1)
+                raise
             if found.records:
                 await self._note(found.records)
+        self._rejected(stage, len(found.faults))
         if found.faults and not found.records:
             error = f"none of the {len(found.faults)} can be used: {found.faults[0].error}"
             return _answer(400, _Answer(error=error, accepted=0, rejected=found.faults))
         return _answer(202, _Answer(accepted=len(found.records), rejected=found.faults))
+
+    def _rejected(self, stage: str, amount: int) -> None:
+        if amount:
+            self._count("stage_items_total", amount, {"stage": stage, "result": "rejected"})
 
 
 def _answer(status: int, answer: _Answer) -> Response:

@@ -27,6 +27,12 @@ class Desk:
     def __init__(self, fault: Exception | None = None) -> None:
         self.noted: list[Outcome | Label] = []
         self._fault = fault
+        self.rejected = 0.0
+
+    def count(self, name: str, amount: float, labels: dict[str, str]) -> None:
+        """Count what is rejected."""
+        assert (name, labels["result"]) == ("stage_items_total", "rejected")
+        self.rejected += amount
 
     async def note(self, words: Sequence[Outcome] | Sequence[Label]) -> None:
         """Take note of what was told."""
@@ -42,7 +48,7 @@ class Desk:
             export=lambda _: iter(()),
             host="127.0.0.1",
             token=token,
-            routes=HindsightPort(self.note, clock_ns=lambda: NOW_NS).routes(),
+            routes=HindsightPort(self.note, count=self.count, clock_ns=lambda: NOW_NS).routes(),
         )
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         return call(app, path, method="POST", body=raw, **headers)
@@ -83,7 +89,7 @@ def test_the_good_ones_of_a_list_are_kept() -> None:
             {"index": 3, "error": "each must be a JSON object"},
         ],
     }
-    assert len(desk.noted) == 2
+    assert len(desk.noted) == desk.rejected == 2
 
 
 def test_nothing_that_can_be_used() -> None:
@@ -99,6 +105,7 @@ def test_nothing_that_can_be_used() -> None:
         {"error": 'verdict: must be "pass" or "fail"'},
     )
     assert desk.noted == []
+    assert desk.rejected == 3
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"x" * (BODY_BYTES + 1)])

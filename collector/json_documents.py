@@ -21,7 +21,7 @@ def values(pieces: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     What stands outside of objects is left out, but a list in a list is one value. Text that
     ends inside a value is yielded as far as it goes.
     """
-    cutter = _Cutter()
+    cutter = Cutter()
     gathered = bytearray()
     for piece in pieces:
         gathered += piece
@@ -32,7 +32,7 @@ def values(pieces: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     yield from cutter.rest()
 
 
-class _Cutter:
+class Cutter:
     """Follow the brackets; hold what was begun and has not ended."""
 
     def __init__(self) -> None:

@@ -99,10 +99,10 @@ def read_row(row: Mapping[str, Any]) -> Iterator[Span]:
     if isinstance(row.get("trace"), dict):
         yield from _trace(row["trace"], row.get("observations"))
     elif isinstance(row.get("traces"), list):
-        session = {"sessionId": row.get("id")}
         for trace in row["traces"]:
             if isinstance(trace, dict):
-                yield from _trace(session | trace, trace.get("observations"))
+                session = word(trace, *SESSION) or word(row, "id")
+                yield from _trace({**trace, "sessionId": session}, trace.get("observations"))
     elif is_observation(row):
         yield _span(row, row)
     elif not is_score(row):

@@ -330,7 +330,7 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.dictionaries(KEYS, JSON, max_size=8), max_size=4))
 def test_any_lines_are_read(rows: list[Any]) -> None:
     """Whatever lines hold, they are read or left out, never a crash."""

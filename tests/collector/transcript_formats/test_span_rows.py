@@ -1,0 +1,433 @@
+"""Exported spans become the spans that were sent, however the exporter writes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from collector.model import Conversation, Document, Usage
+from collector.telemetry import LogRecord, Span
+from collector.transcript_formats import span_rows
+from collector.transcript_formats.content import FormatError
+from collector.transcript_formats.detection import rows_in
+from collector.transcript_gathering import Gathering
+from tests.build import agent, request, result, tool, user
+
+TRACE, CALL, TOOL, ROOT = "ab" * 16, "c1" * 8, "c2" * 8, "c0" * 8
+BEGAN, ENDED = "2026-03-01T10:00:00.000001Z", "2026-03-01T10:00:01+00:00"
+BEGAN_NS = 1_772_359_200_000_001_000
+FLAT: dict[str, Any] = {
+    "openinference.span.kind": "LLM",
+    "session.id": "s-1",
+    "llm.model_name": "m-1",
+    "llm.token_count.prompt": 12,
+    "llm.token_count.completion": 3,
+    "llm.input_messages.0.message.role": "user",
+    "llm.input_messages.0.message.content": "Where is A-17?",
+    "llm.output_messages.0.message.role": "assistant",
+    "llm.output_messages.0.message.tool_calls.0.tool_call.id": "t1",
+    "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "get_order",
+    "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": '{"order": "A-17"}',
+    "llm.tools.0.tool.json_schema": json.dumps(
+        {"name": "get_order", "parameters": {"type": "object", "properties": {}, "required": []}}
+    ),
+}
+"""A model call as instrumentations send it."""
+NESTED: dict[str, Any] = {
+    "openinference": {"span": {"kind": "LLM"}},
+    "session": {"id": "s-1"},
+    "llm": {
+        "model_name": "m-1",
+        "token_count": {"prompt": 12, "completion": 3},
+        "input_messages": [{"message": {"role": "user", "content": "Where is A-17?"}}],
+        "output_messages": [
+            {
+                "message": {
+                    "role": "assistant",
+                    "tool_calls": [
+                        {
+                            "tool_call": {
+                                "id": "t1",
+                                "function": {"name": "get_order", "arguments": {"order": "A-17"}},
+                            }
+                        }
+                    ],
+                }
+            }
+        ],
+        "tools": [{"tool": {"json_schema": json.loads(FLAT["llm.tools.0.tool.json_schema"])}}],
+    },
+}
+"""The same as stores take it apart."""
+COLUMNS: dict[str, Any] = {
+    "attributes.session.id": "s-1",
+    "attributes.llm.model_name": "m-1",
+    "attributes.llm.token_count.prompt": 12.0,
+    "attributes.llm.token_count.completion": 3.0,
+    "attributes.llm.input_messages": [
+        {"message.role": "user", "message.content": "Where is A-17?"}
+    ],
+    "attributes.llm.output_messages": [
+        {
+            "message.role": "assistant",
+            "message.tool_calls": [
+                {
+                    "tool_call.id": "t1",
+                    "tool_call.function.name": "get_order",
+                    "tool_call.function.arguments": '{"order": "A-17"}',
+                }
+            ],
+        }
+    ],
+    "attributes.llm.tools": [{"tool.json_schema": FLAT["llm.tools.0.tool.json_schema"]}],
+    "attributes.retrieval.documents": None,
+}
+"""The same as Phoenix's data frames have it."""
+
+
+def otlp(attributes: dict[str, Any], *, snake: bool) -> list[Any]:
+    """Write attributes as OTLP does."""
+    names = ("string_value", "int_value") if snake else ("stringValue", "intValue")
+    return [
+        {"key": key, "value": {names[isinstance(value, int)]: str(value)}}
+        for key, value in attributes.items()
+    ]
+
+
+CALLS: dict[str, Any] = {
+    "python sdk": {
+        "name": "chat",
+        "context": {"trace_id": f"0x{TRACE}", "span_id": f"0x{CALL}", "trace_state": "[]"},
+        "kind": "SpanKind.CLIENT",
+        "parent_id": f"0x{ROOT}",
+        "start_time": BEGAN,
+        "end_time": ENDED,
+        "status": {"status_code": "OK"},
+        "attributes": FLAT,
+        "events": [],
+        "links": [],
+        "resource": {"attributes": {"service.name": "shop"}, "schema_url": ""},
+    },
+    "javascript sdk": {
+        "name": "chat",
+        "spanContext": {"traceId": TRACE, "spanId": CALL},
+        "parentSpanContext": {"traceId": TRACE, "spanId": ROOT},
+        "kind": 2,
+        "startTime": [BEGAN_NS // 10**9, 1000],
+        "endTime": [BEGAN_NS // 10**9 + 1, 0],
+        "status": {"code": 1},
+        "attributes": FLAT,
+        "instrumentationScope": {"name": "openinference.x", "version": "1"},
+        "resource": {"attributes": {"service.name": "shop"}},
+    },
+    "phoenix rest": {
+        "id": "U3Bhbjox",
+        "name": "chat",
+        "context": {"trace_id": TRACE, "span_id": CALL},
+        "span_kind": "LLM",
+        "parent_id": ROOT,
+        "start_time": BEGAN,
+        "end_time": ENDED,
+        "status_code": "OK",
+        "status_message": "",
+        "attributes": {k: v for k, v in FLAT.items() if k != "openinference.span.kind"},
+        "events": [],
+    },
+    "phoenix nested": {
+        "name": "chat",
+        "context": {"trace_id": TRACE, "span_id": CALL},
+        "parent_id": ROOT,
+        "start_time": BEGAN,
+        "attributes": NESTED,
+    },
+    "phoenix graphql": {
+        "name": "chat",
+        "context": {"traceId": TRACE, "spanId": CALL},
+        "spanKind": "llm",
+        "parentId": ROOT,
+        "startTime": BEGAN,
+        "statusCode": "OK",
+        "attributes": json.dumps(NESTED),
+    },
+    "phoenix data frame": {
+        "name": "chat",
+        "span_kind": "LLM",
+        "parent_id": ROOT,
+        "start_time": BEGAN_NS // 10**6,
+        "end_time": BEGAN_NS // 10**6 + 999,
+        "status_code": "OK",
+        "context.span_id": CALL,
+        "context.trace_id": TRACE,
+        "events": [],
+        **COLUMNS,
+    },
+    "otlp": {
+        "traceId": TRACE,
+        "spanId": CALL,
+        "parentSpanId": ROOT,
+        "name": "chat",
+        "startTimeUnixNano": str(BEGAN_NS),
+        "endTimeUnixNano": str(BEGAN_NS + 1),
+        "attributes": otlp(FLAT, snake=False),
+    },
+    "otlp, snake case": {
+        "trace_id": TRACE,
+        "span_id": CALL,
+        "parent_span_id": ROOT,
+        "name": "chat",
+        "start_time_unix_nano": BEGAN_NS,
+        "attributes": otlp(FLAT, snake=True),
+        "status": {"code": 1},
+    },
+    "plain": {
+        "trace_id": f"0x{TRACE}",
+        "span_id": f"0x{CALL}",
+        "parent_span_id": f"0x{ROOT}",
+        "name": "chat",
+        "start_time": BEGAN_NS,
+        "attributes": {k: str(v) for k, v in FLAT.items()},
+    },
+    "flat": {"trace_id": TRACE, "span_id": CALL, "parent_id": ROOT, "start_time": BEGAN, **FLAT},
+}
+
+
+def spans(row: Any) -> list[Span | LogRecord]:
+    """Read one row."""
+    return list(span_rows.read_row(row))
+
+
+def conversation(*rows: Any) -> Conversation:
+    """Put one conversation together."""
+    gathering = Gathering()
+    for row in rows:
+        for kind, inner in rows_in(row):
+            gathering.add(kind, inner, json.dumps(inner).encode())
+    (found,) = gathering.conversations()
+    return found
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_model_call(name: str) -> None:
+    """Ids, times, messages, tool calls, definitions and tokens are what was sent."""
+    row = CALLS[name]
+    assert span_rows.is_span(row)
+    (span,) = spans(row)
+    assert isinstance(span, Span)
+    assert (span.trace_id, span.span_id, span.parent_id) == (TRACE, CALL, ROOT)
+    assert abs(span.start_ns - BEGAN_NS) < 10**6
+    found = conversation(row)
+    assert found.id == "s-1"
+    assert found.messages == (
+        user("Where is A-17?"),
+        agent("", request("get_order", "t1", order="A-17")),
+    )
+    assert found.tools == (tool("get_order"),)
+    (call,) = found.llm_calls
+    assert (call.model, call.usage) == ("m-1", Usage(input=12, output=3))
+
+
+TOOLS = (
+    {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "get_order",
+        "input.value": '{"order": "A-17"}',
+        "output.value": '{"status": "shipped"}',
+    },
+    {
+        "openinference": {"span": {"kind": "TOOL"}},
+        "tool": {"name": "get_order", "parameters": {"order": "A-17"}},
+        "input": {"value": {"order": "A-17"}, "mime_type": "application/json"},
+        "output": {"value": {"status": "shipped"}},
+    },
+)
+
+
+@pytest.mark.parametrize("attributes", TOOLS)
+def test_a_tool_span_brings_the_result(attributes: Any) -> None:
+    """A tool's span, flat or nested, answers the call."""
+    ran = CALLS["phoenix rest"] | {
+        "context": {"trace_id": TRACE, "span_id": TOOL},
+        "span_kind": "TOOL",
+        "attributes": attributes,
+    }
+    found = conversation(CALLS["python sdk"], ran)
+    (message,) = (m for m in found.messages if m.role == "tool")
+    assert json.loads(message.text) == {"status": "shipped"}
+    assert found.identity.agent == "shop"
+
+
+def test_documents() -> None:
+    """A retriever's documents are read from columns, nested objects and flat keys."""
+    passage = {"id": "d1", "content": "Two years.", "score": 0.5, "metadata": {"page": 3}}
+    shapes: tuple[Any, ...] = (
+        {"attributes.retrieval.documents": [{f"document.{k}": v for k, v in passage.items()}]},
+        {"attributes": {"retrieval": {"documents": [{"document": passage}]}}},
+        {
+            "attributes": {
+                f"retrieval.documents.0.document.{k}": v
+                for k, v in passage.items()
+                if k != "metadata"
+            }
+        },
+    )
+    for shape in shapes:
+        row = {"context.trace_id": TRACE, "context.span_id": CALL, "span_kind": "RETRIEVER"} | shape
+        assert conversation(row).documents == (Document(id="d1", text="Two years.", score=0.5),)
+
+
+def frames() -> Iterator[Any]:
+    """Write two spans in every orientation of a data frame."""
+    rows = [CALLS["phoenix data frame"] | {"context.span_id": i} for i in (CALL, TOOL)]
+    bare = [{k: v for k, v in row.items() if k != "context.span_id"} for row in rows]
+    yield rows
+    yield {k: {"0": rows[0].get(k), "1": rows[1].get(k)} for k in rows[0]}
+    yield {k: {CALL: bare[0][k], TOOL: bare[1][k]} for k in bare[0]}
+    yield dict(zip((CALL, TOOL), bare, strict=True))
+    yield {
+        "columns": list(bare[0]),
+        "index": [CALL, TOOL],
+        "data": [list(r.values()) for r in bare],
+    }
+    yield {"schema": {"fields": []}, "data": rows}
+    yield {"data": {"node": {"spans": {"edges": [{"node": row} for row in rows]}}}}
+
+
+@pytest.mark.parametrize("frame", list(frames()))
+def test_data_frames_and_answers(frame: Any) -> None:
+    """Rows are found in every orientation of a frame, and inside the answers of an API."""
+    found = [next(span_rows.read_row(row)) for kind, row in rows_in(frame) if kind == "spans"]
+    assert [(s.trace_id, s.span_id) for s in found] == [(TRACE, CALL), (TRACE, TOOL)]
+
+
+def test_status_kind_events_and_scope() -> None:
+    """What a span says beside its attributes is kept."""
+    failed = {"name": "exception", "timestamp": BEGAN, "attributes": {"exception.type": "Boom"}}
+    row = CALLS["python sdk"] | {
+        "status": {"status_code": "ERROR", "description": "no"},
+        "events": [failed],
+        "instrumentation_scope": {"name": "x", "version": "2"},
+    }
+    (span,) = spans(row)
+    assert isinstance(span, Span)
+    assert (span.kind, span.status_code, span.status_message) == (3, 2, "no")
+    assert (span.scope_name, span.scope_version) == ("x", "2")
+    (event,) = span.events
+    assert (event.time_ns, event.attributes) == (BEGAN_NS, {"exception.type": "Boom"})
+
+
+def test_log_records() -> None:
+    """Events that keep the content join the span they belong to."""
+    chat = CALLS["plain"] | {"attributes": {"gen_ai.operation.name": "chat"}}
+    said = {
+        "body": {"content": "Hello"},
+        "severity_number": 9,
+        "timestamp": BEGAN,
+        "trace_id": f"0x{TRACE}",
+        "span_id": f"0x{CALL}",
+        "attributes": {"gen_ai.system": "openai", "event.name": "gen_ai.user.message"},
+    }
+    assert isinstance(spans(said)[0], LogRecord)
+    assert conversation(chat, said).messages == (user("Hello"),)
+
+
+def test_rows_of_attributes_alone() -> None:
+    """Attributes without ids make a span whose ids are its content's."""
+    (one,), (again,) = spans(FLAT), spans(dict(FLAT))
+    assert isinstance(one, Span)
+    assert (one.attributes, len(one.trace_id), len(one.span_id)) == (FLAT, 32, 16)
+    assert one == again
+
+
+def test_what_is_no_span() -> None:
+    """A row without a trace is none."""
+    assert not span_rows.is_record({"name": "chat", "start_time": BEGAN, "attributes": {}})
+    with pytest.raises(FormatError, match="without a trace id"):
+        spans({"name": "chat"})
+
+
+def test_results_stay_text() -> None:
+    """What a store parsed is text again where instrumentations send text."""
+    row = CALLS["phoenix rest"] | {
+        "attributes": FLAT
+        | {
+            "llm.input_messages.1.message.role": "tool",
+            "llm.input_messages.1.message.tool_call_id": "t0",
+            "llm.input_messages.1.message.content": {"status": "lost"},
+        }
+    }
+    assert conversation(row).messages[1] == result("", '{"status":"lost"}', "t0")
+
+
+KEYS = st.sampled_from(
+    [
+        "name",
+        "context",
+        "trace_id",
+        "span_id",
+        "parent_id",
+        "start_time",
+        "attributes",
+        "events",
+        "status",
+        "status_code",
+        "resource",
+        "scope",
+        "body",
+        "severity",
+        "kind",
+        "key",
+        "value",
+        "arrayValue",
+        "values",
+        "kvlistValue",
+        "intValue",
+        "llm",
+        "input_messages",
+        "message",
+        "attributes.llm.input_messages",
+        "context.trace_id",
+        "openinference.span.kind",
+        "traceId",
+        "traces",
+        "observations",
+        "trace",
+        "id",
+        "type",
+        "timestamp",
+        "sessionId",
+        "metadata",
+        "input",
+        "output",
+        "usageDetails",
+        "run_type",
+        "extra",
+        "child_runs",
+        "columns",
+        "index",
+        "data",
+    ]
+)
+WORDS = st.sampled_from(["LLM", "GENERATION", "TOOL", "llm", TRACE, CALL, BEGAN, "{", "[]", "{}"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=6),
+    max_leaves=20,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.dictionaries(KEYS, JSON, max_size=9))
+def test_any_row_is_read_or_refused(row: Any) -> None:
+    """Whatever a row holds, it is read or reported, never a crash."""
+    gathering = Gathering()
+    for kind, inner in rows_in([row, {**row, "trace_id": TRACE, "attributes": row}]):
+        try:
+            gathering.add(kind, inner, b"{}")
+        except FormatError:
+            continue
+    list(gathering.conversations())

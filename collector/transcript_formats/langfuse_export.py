@@ -13,7 +13,12 @@ from typing import Any
 
 from collector.telemetry import Attributes, Span
 from collector.transcript_formats.content import FormatError
-from collector.transcript_formats.langfuse_content import OTEL_MARKS, restored, with_tools
+from collector.transcript_formats.langfuse_content import (
+    OTEL_MARKS,
+    restored,
+    tool_named,
+    with_tools,
+)
 from collector.transcript_formats.span_attributes import attributes_of
 from collector.transcript_formats.span_fields import (
     SPAN_DIGITS,
@@ -49,7 +54,7 @@ USER = ("userId", "user_id")
 PARENT = ("parentObservationId", "parent_observation_id")
 USAGE = ("usageDetails", "usage_details", "usage")
 COST = ("costDetails", "cost_details")
-MODEL = ("model", "providedModelName", "provided_model_name", "modelId")
+MODEL = ("model", "providedModelName", "provided_model_name")
 LEVEL_OF_ERROR = "ERROR"
 COUNTS = {
     "langfuse.usage.input": ("inputUsage", "promptTokens", "input_usage", "prompt_tokens"),
@@ -177,6 +182,8 @@ def _attributes(
         if native is not None:
             return _counted(row) | native
     found: Attributes = kept | _counted(row)
+    if kind == "TOOL":
+        found |= tool_named(kept)
     found["langfuse.observation.type"] = kind.lower()
     given = with_tools(given, row, kept) if kind == "GENERATION" else given
     for side, content in (("input", given), ("output", returned)):

@@ -258,6 +258,62 @@ def test_openinference_spans_are_read_as_their_own() -> None:
     assert found.llm_calls[0].usage == Usage(input=12, output=3)
 
 
+def test_vercel_spans_are_read_as_their_own() -> None:
+    """The outer span sums up the calls, and tools have the names that attributes say."""
+    metadata = {"ai.model.id": "m-1"}
+    outer = kept("ai", **metadata, **{"ai.operationId": "ai.generateText"})
+    inner = kept("ai", **metadata, **{"ai.operationId": "ai.generateText.doGenerate"})
+    ran = kept(
+        "ai",
+        **{
+            "ai.operationId": "ai.toolCall",
+            "ai.toolCall.name": "get_order",
+            "ai.toolCall.id": "c1",
+        },
+    )
+    call = {"toolCallId": "c1", "toolName": "get_order", "args": '{"order": "A-17"}'}
+    returned = {"type": "tool-result", "toolCallId": "c1", "toolName": "get_order"}
+    later = [
+        ASKED,
+        {"role": "assistant", "content": [{"type": "tool-call", **call}]},
+        {"role": "tool", "content": [{**returned, "output": {"type": "text", "value": "shipped"}}]},
+    ]
+    found = read(
+        observation("all", "GENERATION", 0, parentObservationId=None, input={"prompt": "?"},
+                    output="It has shipped.", metadata=outer, usageDetails=USAGE),
+        observation("one", "GENERATION", 1, parentObservationId="all", input=[ASKED],
+                    output=[call], metadata=inner, usageDetails=USAGE),
+        observation("run", "TOOL", 2, parentObservationId="all", input={"order": "A-17"},
+                    output="shipped", metadata=ran),
+        observation("two", "GENERATION", 3, parentObservationId="all", input=later,
+                    output={"role": "assistant", "content": "It has shipped."},
+                    metadata=inner, usageDetails=USAGE),
+    )  # fmt: skip
+    assert found.messages == (
+        user("Where is A-17?"),
+        agent("", request("get_order", "c1", order="A-17")),
+        result("get_order", "shipped", "c1"),
+        agent("It has shipped."),
+    )
+    assert [c.usage for c in found.llm_calls] == [Usage(input=12, output=3)] * 2
+    assert [(c.name, c.result) for c in found.tool_calls] == [("get_order", "shipped")]
+
+
+def test_traceloop_spans_are_read_as_their_own() -> None:
+    """A decorated function has its input and output back."""
+    names = {"traceloop.span.kind": "tool", "traceloop.entity.name": "get_order"}
+    row = observation(
+        "get_order.tool",
+        "SPAN",
+        1,
+        input={"args": [], "kwargs": {"order": "A-17"}},
+        output="shipped",
+        metadata=kept("opentelemetry.instrumentation.traceloop", **names),
+    )
+    (call,) = read(row).tool_calls
+    assert (call.name, call.arguments, call.result) == ("get_order", {"order": "A-17"}, "shipped")
+
+
 @pytest.mark.parametrize(
     "tools",
     [

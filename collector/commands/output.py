@@ -11,6 +11,10 @@ from typing import BinaryIO, TextIO
 
 from collector.errors import ConfigError
 
+TERMINAL_SECONDS = 0.25
+FILE_SECONDS = 5.0
+"""Between two words on how far a command is, on a terminal and in a log."""
+
 
 @contextmanager
 def opened(path: Path | None) -> Iterator[BinaryIO]:
@@ -43,7 +47,7 @@ def opened(path: Path | None) -> Iterator[BinaryIO]:
 
 
 class Progress:
-    """Rewrite one status line on a terminal, or none at all."""
+    """Rewrite one status line on a terminal; write one now and then elsewhere, if it is wanted."""
 
     def __init__(
         self,
@@ -56,14 +60,15 @@ class Progress:
         self._terminal = self._stream.isatty()
         self._shown = self._terminal if wanted is None else wanted
         self._seconds = seconds
+        self._every = TERMINAL_SECONDS if self._terminal else FILE_SECONDS
         self._next = 0.0
         self._width = 0
 
     def update(self, text: str) -> None:
-        """Show a status, at most four times a second."""
+        """Show a status, unless the last one is still fresh."""
         now = self._seconds()
         if self._shown and now >= self._next:
-            self._next = now + 0.25
+            self._next = now + self._every
             self._write(text)
 
     def finish(self, text: str) -> None:

@@ -57,16 +57,27 @@ COST = ("costDetails", "cost_details")
 MODEL = ("model", "providedModelName", "provided_model_name")
 LEVEL_OF_ERROR = "ERROR"
 COUNTS = {
-    "langfuse.usage.input": ("inputUsage", "promptTokens", "input_usage", "prompt_tokens"),
-    "langfuse.usage.output": (
+    "input": ("inputUsage", "promptTokens", "input_usage", "prompt_tokens"),
+    "output": (
         "outputUsage",
         "completionTokens",
         "output_usage",
         "completion_tokens",
     ),
-    "langfuse.usage.total": ("totalUsage", "totalTokens", "total_usage", "total_tokens"),
+    "total": ("totalUsage", "totalTokens", "total_usage", "total_tokens"),
 }
 """Columns that say what older rows have no usage object for."""
+OTEL_COUNTS = {
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cache_read": "cache_read.input_tokens",
+    "cached_tokens": "cache_read.input_tokens",
+    "cache_creation": "cache_creation.input_tokens",
+    "cache_write": "cache_creation.input_tokens",
+    "reasoning": "reasoning.output_tokens",
+}
+"""OTel's names for what usage is detailed under; the later ones stand inside of longer names."""
+DETAILS = frozenset(list(OTEL_COUNTS)[2:])
 
 
 def is_observation(row: Mapping[str, Any]) -> bool:
@@ -196,32 +207,38 @@ def _attributes(
 
 
 def _counted(row: Mapping[str, Any]) -> Attributes:
-    """Say model, tokens and cost both as Langfuse's SDK and as OTel do."""
+    """Say model, tokens and cost as Langfuse's SDK, OTel and OpenInference do."""
     found: Attributes = {}
     model = word(row, *MODEL)
     if model:
-        found["langfuse.observation.model.name"] = model
-        found["gen_ai.request.model"] = model
-    usage = {k: v for k, v in mapping(first(row, *USAGE)).items() if isinstance(v, (int, float))}
-    if not any(usage.values()):
-        columns = {
-            key.rpartition(".")[2]: counted
-            for key, names in COUNTS.items()
-            if (counted := amount(row, *names)) is not None
-        }
-        usage = columns if any(columns.values()) else usage
+        for key in ("langfuse.observation.model.name", "gen_ai.request.model", "llm.model_name"):
+            found[key] = model
+    usage = _usage(row)
     if usage:
         found["langfuse.observation.usage_details"] = as_text(usage)
-        for name, key in (("input", "input_tokens"), ("output", "output_tokens")):
-            if name in usage:
-                found[f"gen_ai.usage.{key}"] = usage[name]
+        for name, count in usage.items():
+            for part, key in OTEL_COUNTS.items():
+                if name == part or (part in DETAILS and part in name):
+                    found[f"gen_ai.usage.{key}"] = count
     cost = {k: v for k, v in mapping(first(row, *COST)).items() if isinstance(v, (int, float))}
-    total = amount(row, "totalCost", "total_cost", "calculatedTotalCost")
-    if total and "total" not in cost:
-        cost["total"] = total
-    if cost:
-        found["langfuse.observation.cost_details"] = as_text(cost)
+    total = cost.get("total") or amount(row, "totalCost", "total_cost", "calculatedTotalCost")
+    if total:
+        found["langfuse.observation.cost_details"] = as_text({**cost, "total": total})
+        found["gen_ai.usage.cost"] = found["llm.cost.total"] = total
     return found
+
+
+def _usage(row: Mapping[str, Any]) -> dict[str, float]:
+    """Return what was counted: in an object, else in columns."""
+    usage = {k: v for k, v in mapping(first(row, *USAGE)).items() if isinstance(v, (int, float))}
+    if any(usage.values()):
+        return usage
+    columns = {
+        key: counted
+        for key, names in COUNTS.items()
+        if (counted := amount(row, *names)) is not None
+    }
+    return columns if any(columns.values()) else usage
 
 
 def _who(row: Mapping[str, Any]) -> Attributes:

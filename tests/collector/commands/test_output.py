@@ -56,3 +56,12 @@ def test_progress_is_for_terminals() -> None:
         progress.finish("3")
     assert pipe.getvalue() == ""
     assert terminal.getvalue() == "\r1 done\r3     \n"
+
+
+def test_progress_in_a_log_is_seldom() -> None:
+    """A pipe that asked for it gets a line every few seconds."""
+    pipe, now = io.StringIO(), iter([0.0, 1.0, 4.9, 5.0])
+    progress = Progress(True, stream=pipe, seconds=lambda: next(now))
+    for number in range(4):
+        progress.update(f"{number} done")
+    assert pipe.getvalue() == "0 done\n3 done\n"

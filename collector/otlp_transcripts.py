@@ -64,8 +64,10 @@ class Recording:
     def _merged(self, source: Talk, target: Talk) -> None:
         self._assembler.merged(source, target)
 
-    def add_request(self, body: bytes, *, signal: Signal = "traces") -> None:
+    def add_request(self, body: bytes, *, signal: Signal = "traces") -> str:
         """Take in an ``ExportTraceServiceRequest`` or ``ExportLogsServiceRequest`` in JSON.
+
+        Returns why something of it could not be taken in; empty when everything was.
 
         Raises:
             MalformedError: it is none.
@@ -73,6 +75,11 @@ class Recording:
         """
         batch = parse(signal, "json", body)
         self.add(batch.items(), size=len(body))
+        if not batch.rejected:
+            return ""
+        return (
+            f"{batch.rejected} left out of {batch.rejected + batch.accepted}: {batch.reject_reason}"
+        )
 
     def add(self, items: Sequence[Span | LogRecord], *, size: int) -> None:
         """Take in spans and log records that came together, in ``size`` bytes."""
@@ -111,9 +118,11 @@ def otlp_conversations(
     recording = Recording()
     for number, line in enumerate(lines, start=1):
         try:
-            recording.add_request(line)
+            problem = recording.add_request(line)
         except PermanentError as error:
-            on_error(number, str(error))
+            problem = str(error)
+        if problem:
+            on_error(number, problem)
     yield from recording.conversations()
 
 

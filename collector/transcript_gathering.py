@@ -9,12 +9,13 @@ import msgspec
 
 from collector.errors import PermanentError
 from collector.model import Conversation
+from collector.otlp import Signal
 from collector.otlp_transcripts import Recording
 from collector.telemetry import LogRecord, Span
 from collector.transcript_formats import langfuse_export, langsmith_runs, span_rows
 from collector.transcript_formats.claude_code_session import Sessions
 from collector.transcript_formats.content import FormatError
-from collector.transcript_formats.detection import Format, rows_in
+from collector.transcript_formats.detection import Format, rows_in, spans_in
 
 READERS: Mapping[Format, Callable[[Mapping[str, Any]], Iterator[Span | LogRecord]]] = {
     "langfuse": langfuse_export.read_row,
@@ -57,20 +58,33 @@ class Gathering:
         Raises:
             FormatError: one of them cannot be read; those before it are taken.
         """
-        found = False
-        for kind, inner in rows_in(row):
-            found = True
-            self.add(kind, inner, msgspec.json.encode(inner) if kind == "otlp" else b"")
-        return found
+        return self._add_all(rows_in(row))
 
     def _add_request(self, row: Mapping[str, Any], line: bytes) -> None:
-        try:
-            if "resourceSpans" in row or "resourceLogs" not in row:
-                self._recording.add_request(line)
-            if "resourceLogs" in row:
-                self._recording.add_request(line, signal="logs")
-        except PermanentError as error:
-            raise FormatError(str(error)) from error
+        """Take in a request; one that only nearly is OTLP's JSON, span by span.
+
+        Such are those that protobuf's own JSON writer wrote: base64 ids, names for numbers.
+        """
+        problems: list[str] = []
+        signals: list[Signal] = ["traces"] if "resourceLogs" not in row else ["logs"]
+        if "resourceSpans" in row and "resourceLogs" in row:
+            signals = ["traces", "logs"]
+        for signal in signals:
+            try:
+                problem = self._recording.add_request(line, signal=signal)
+            except PermanentError as error:
+                problem = str(error)
+            if problem:
+                problems.append(problem)
+        if problems and not self._add_all(spans_in(row)):
+            raise FormatError(problems[0])
+
+    def _add_all(self, found: Iterator[tuple[Format, Mapping[str, Any]]]) -> bool:
+        any_found = False
+        for kind, inner in found:
+            any_found = True
+            self.add(kind, inner, msgspec.json.encode(inner) if kind == "otlp" else b"")
+        return any_found
 
     def conversations(self) -> Iterator[Conversation]:
         """Conclude everything that was gathered."""

@@ -30,6 +30,9 @@ OTLP = ("resourceSpans", "resourceLogs")
 INSIDE: tuple[Format, ...] = ("otlp", "langfuse", "langsmith", "spans")
 """Formats whose rows are found inside the answers of an API."""
 DEEPEST = 6
+SHARED = ("traceId", "trace_id", "traceID", "resource", "scope", "instrumentationScope")
+"""What an object around spans says for all of them."""
+NOTHING: Mapping[str, Any] = {}
 COLUMNS = ("context.trace_id", "context.span_id")
 """Columns of Phoenix's data frames."""
 
@@ -44,11 +47,17 @@ def format_of(row: Mapping[str, Any]) -> Format | None:
     return next((name for name, tells in _TELLS if tells(row)), None)
 
 
-def rows_in(value: Any, depth: int = DEEPEST) -> Iterator[tuple[Format, Mapping[str, Any]]]:
-    """Find the rows inside an answer of an API, a data frame, or a list, with their formats."""
+def rows_in(
+    value: Any, depth: int = DEEPEST, around: Mapping[str, Any] = NOTHING
+) -> Iterator[tuple[Format, Mapping[str, Any]]]:
+    """Find the rows inside an answer of an API, a data frame, or a list, with their formats.
+
+    A span takes from the objects ``around`` it what it does not say itself: the trace, the
+    resource, the scope.
+    """
     if isinstance(value, list):
         for item in value if depth > 0 else ():
-            yield from rows_in(item, depth - 1)
+            yield from rows_in(item, depth - 1, around)
     if not isinstance(value, dict):
         return
     frame = list(_frame(value))
@@ -57,13 +66,27 @@ def rows_in(value: Any, depth: int = DEEPEST) -> Iterator[tuple[Format, Mapping[
             yield "spans", row
         return
     found = format_of(value)
+    if found is None and around and span_rows.is_span_of(around, value):
+        found = "spans"
     if found in INSIDE:
-        yield found, value
+        yield found, {**around, **value} if found == "spans" else value
     elif found is None and depth > 0:
-        for key, inner in value.items():
-            # A data frame by its index: the keys are the ids that the rows lack.
-            named = isinstance(inner, dict) and COLUMNS[0] in inner and COLUMNS[1] not in inner
-            yield from rows_in({**inner, COLUMNS[1]: key} if named else inner, depth - 1)
+        yield from _below(value, depth, around)
+
+
+def spans_in(request: Mapping[str, Any]) -> Iterator[tuple[Format, Mapping[str, Any]]]:
+    """Find the single spans of a request that is not quite OTLP's JSON."""
+    yield from _below(request, DEEPEST, NOTHING)
+
+
+def _below(
+    value: Mapping[str, Any], depth: int, around: Mapping[str, Any]
+) -> Iterator[tuple[Format, Mapping[str, Any]]]:
+    around = {**around, **{key: value[key] for key in SHARED if value.get(key)}}
+    for key, inner in value.items():
+        # A data frame by its index: the keys are the ids that the rows lack.
+        named = isinstance(inner, dict) and COLUMNS[0] in inner and COLUMNS[1] not in inner
+        yield from rows_in({**inner, COLUMNS[1]: key} if named else inner, depth - 1, around)
 
 
 def _frame(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

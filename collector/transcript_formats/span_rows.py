@@ -14,8 +14,10 @@ from collector.telemetry import Attributes, LogRecord, Span, SpanEvent
 from collector.transcript_formats.content import FormatError
 from collector.transcript_formats.span_attributes import attributes_of, prefixed
 from collector.transcript_formats.span_fields import (
+    LATEST_NS,
     SPAN_DIGITS,
     TRACE_DIGITS,
+    amount,
     as_text,
     digest,
     first,
@@ -65,6 +67,8 @@ BARE = (KIND_ATTRIBUTE, "gen_ai.operation.name", "traceloop.span.kind", "ai.oper
 """Attributes that make a row of nothing but attributes a span."""
 PREFIX = "attributes."
 RESOURCE_PREFIX = "resource.attributes."
+CHILD = "CHILD_OF"
+"""How Jaeger refers to a span's parent."""
 LOG_MARKS = ("severity", "severity_number", "severityNumber", "event_name", "observed_timestamp")
 
 
@@ -72,13 +76,18 @@ def is_span(row: Mapping[str, Any]) -> bool:
     """Tell whether a row is a span."""
     if any(key in row for key in BARE):
         return True
-    if _is_log(row) or not _trace(row):
+    if _is_log(row) or not _trace(row) or isinstance(row.get("spans"), list):
         return False
     return (
         first(row, *START) is not None
         or "attributes" in row
         or any(key.startswith(PREFIX) for key in row)
     )
+
+
+def is_span_of(trace: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    """Tell whether a row is a span once it has what the object around it says."""
+    return bool(_span(row)) and is_span({**trace, **row})
 
 
 def is_record(row: Mapping[str, Any]) -> bool:
@@ -116,7 +125,7 @@ def read_row(row: Mapping[str, Any]) -> Iterator[Span | LogRecord]:
         name=word(row, *NAME),
         kind=kind(row.get("kind")),
         start_ns=nanoseconds(first(row, *START)),
-        end_ns=nanoseconds(first(row, *END)),
+        end_ns=nanoseconds(first(row, *END)) or _end_by_duration(row),
         status_code=code,
         status_message=message,
         attributes=attributes,
@@ -126,6 +135,13 @@ def read_row(row: Mapping[str, Any]) -> Iterator[Span | LogRecord]:
         scope_version=_scope(row, "version"),
         resource=_resource(row),
     )
+
+
+def _end_by_duration(row: Mapping[str, Any]) -> int:
+    """Return when a span ended of which Jaeger says how many microseconds it took."""
+    took = amount(row, "duration") if "traceID" in row else None
+    start = nanoseconds(first(row, *START))
+    return min(start + int(took * 1000), LATEST_NS - 1) if start and took and took > 0 else 0
 
 
 def _log(row: Mapping[str, Any]) -> LogRecord:
@@ -179,14 +195,17 @@ def _parent(row: Mapping[str, Any]) -> str:
         if found:
             return found
     above = first(row, "parentSpanContext", "parent")
-    return _span(above) if isinstance(above, dict) else ""
+    if isinstance(above, dict):
+        return _span(above)
+    references = (r for r in listing(row.get("references")) if isinstance(r, dict))
+    return next((span_id(r.get("spanID")) for r in references if r.get("refType") == CHILD), "")
 
 
 def _attributes(row: Mapping[str, Any]) -> Attributes:
     if "attributes" in row:
         found = attributes_of(row["attributes"])
         return found | prefixed(row, PREFIX) if any(k.startswith(PREFIX) for k in row) else found
-    found = prefixed(row, PREFIX)
+    found = prefixed(row, PREFIX) or attributes_of(row.get("tags"))
     if found:
         return found
     is_bare = any(key in row for key in BARE)

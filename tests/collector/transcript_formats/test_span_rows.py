@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -192,6 +193,15 @@ CALLS: dict[str, Any] = {
         "start_time": BEGAN_NS,
         "attributes": {k: str(v) for k, v in FLAT.items()},
     },
+    "jaeger": {
+        "traceID": TRACE,
+        "spanID": CALL,
+        "operationName": "chat",
+        "references": [{"refType": "CHILD_OF", "traceID": TRACE, "spanID": ROOT}],
+        "startTime": BEGAN_NS // 1000,
+        "duration": 999,
+        "tags": [{"key": k, "type": "string", "value": v} for k, v in FLAT.items()],
+    },
     "flat": {"trace_id": TRACE, "span_id": CALL, "parent_id": ROOT, "start_time": BEGAN, **FLAT},
 }
 
@@ -302,6 +312,44 @@ def test_data_frames_and_answers(frame: Any) -> None:
     """Rows are found in every orientation of a frame, and inside the answers of an API."""
     found = [next(span_rows.read_row(row)) for kind, row in rows_in(frame) if kind == "spans"]
     assert [(s.trace_id, s.span_id) for s in found] == [(TRACE, CALL), (TRACE, TOOL)]
+
+
+BARE_SPAN = {
+    key: value for key, value in CALLS["otlp"].items() if key not in ("traceId", "resource")
+}
+
+
+def test_what_stands_around_spans() -> None:
+    """A trace that holds its spans gives them its id, resource and scope, and is none itself."""
+    shared = {"traceId": TRACE, "startTime": BEGAN, "status": "OK"}
+    trace = {
+        **shared,
+        "resource": {"attributes": {"service.name": "shop"}},
+        "scope": {"name": "x"},
+        "rootSpan": BARE_SPAN,
+        "spans": [BARE_SPAN],
+    }
+    found = conversation(trace)
+    assert (found.identity.agent, found.span_count) == ("shop", 1)
+    assert found.messages[0] == user("Where is A-17?")
+
+
+def test_requests_that_nearly_are_otlp() -> None:
+    """Ids in base64 and kinds by name, as protobuf's own JSON has them, are read."""
+    ids = {
+        "traceId": base64.b64encode(bytes.fromhex(TRACE)).decode(),
+        "spanId": base64.b64encode(bytes.fromhex(CALL)).decode(),
+        "parentSpanId": base64.b64encode(bytes.fromhex(ROOT)).decode(),
+    }
+    attributes = [{"key": "service.name", "value": {"stringValue": "shop"}}]
+    for more in (ids, ids | {"kind": "SPAN_KIND_CLIENT"}):
+        scoped = {"scope": {"name": "x"}, "spans": [CALLS["otlp"] | more]}
+        request_ = {
+            "resourceSpans": [{"resource": {"attributes": attributes}, "scopeSpans": [scoped]}]
+        }
+        found = conversation(request_)
+        assert (found.trace_ids, found.identity.agent) == ((TRACE,), "shop")
+        assert found.messages[0] == user("Where is A-17?")
 
 
 def test_status_kind_events_and_scope() -> None:

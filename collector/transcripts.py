@@ -23,7 +23,7 @@ from collector.errors import ConfigError, MalformedError
 from collector.model import Conversation, Identity, LlmCall, Message
 from collector.transcript_formats import anthropic_messages, openai_chat, rag
 from collector.transcript_formats.content import Content, FormatError, text_of
-from collector.transcript_formats.detection import FORMATS, Format, format_of
+from collector.transcript_formats.detection import FORMATS, INSIDE, Format, format_of
 from collector.transcript_gathering import Gathering
 from collector.transcript_ids import DistinctIds, id_of_line
 from collector.transcript_lines import ErrorSink, rows
@@ -166,13 +166,16 @@ class _Reading:
     def _row(
         self, number: int, line: bytes, row: Mapping[str, Any]
     ) -> Iterator[tuple[Conversation, dict[str, Any]]]:
-        kind = self._format or format_of(row)
-        if kind is None:
+        found = format_of(row)
+        kind = self._format or found
+        if kind is None or (kind in INSIDE and found is None):
             if not self._gathering.add_inside(row):
                 raise FormatError(UNKNOWN)
         elif kind in READERS:
             yield self._conversation(kind, number, row), _labels(row)
         elif kind == "claude-code":
+            if found != kind:
+                raise FormatError("not a line of a Claude Code session")
             self._unnamed = self._unnamed or id_of_line(self._path, number)
             for conversation in self._gathering.add_line(
                 row, size=len(line), unnamed=self._unnamed

@@ -119,11 +119,11 @@ class _Session:
         """Yield the session, or each thread of a file that has only sub-agents'."""
         threads = {branch: _Thread(lines) for branch, lines in self._threads.items()}
         main = threads.pop("", None)
-        if main is None:
-            for branch, thread in threads.items():
-                yield self._conversation(f"{self.id}/{branch}", thread, {})
-        else:
+        if main is not None and main.messages:
             yield self._conversation(self.id, main, threads)
+            return
+        for branch, thread in threads.items():
+            yield self._conversation(f"{self.id}/{branch}", thread, {})
 
     def _conversation(
         self,

@@ -276,6 +276,21 @@ def test_rows_of_many_formats(tmp_path: Path) -> None:
     assert [c.id for c in read(path)] == ["k", "c-1", "s-1"]
 
 
+def test_formats_that_are_said(tmp_path: Path) -> None:
+    """Rows of a said format are found inside others too; what is none of it is reported."""
+    span = {"trace_id": "ab" * 16, "span_id": "cd" * 8, "gen_ai.operation.name": "chat"}
+    path = written(tmp_path / "a.jsonl", {"data": [span]}, HELLO)
+    errors: list[tuple[int, str]] = []
+
+    def report(line: int, reason: str) -> None:
+        errors.append((line, reason))
+
+    assert [c.span_count for c in read(path, format="spans", on_error=report)] == [1]
+    assert list(read(path, format="claude-code", on_error=report)) == []
+    assert [line for line, _ in errors] == [2, 1, 2]
+    assert "not a line of a Claude Code session" in errors[-1][1]
+
+
 def test_files_are_gathered(tmp_path: Path) -> None:
     """What several files of one command say of the same conversation is one conversation."""
     lines = [

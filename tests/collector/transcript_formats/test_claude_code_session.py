@@ -222,6 +222,12 @@ def test_a_sub_agents_file_alone() -> None:
     assert found.agents == ()
 
 
+def test_a_file_without_messages() -> None:
+    """What says nothing of a conversation is none."""
+    assert read({"type": "system", "uuid": "x", "sessionId": "s-1", "subtype": "y"}) == []
+    assert read({"type": "summary", "summary": "Tests", "leafUuid": "x"}) == []
+
+
 def test_a_prompt_that_was_taken_back() -> None:
     """What follows it is left out, its tokens are not; what only looks so stays."""
     (found,) = read(

@@ -79,13 +79,14 @@ def read_labelled(
     on_error: ErrorSink | None = None,
     ids: DistinctIds | None = None,
     gathering: Gathering | None = None,
-    on_line: Callable[[int], None] | None = None,
+    on_gathered: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[Conversation, dict[str, Any]]]:
     """Read conversations like ``read``, each with its labels.
 
     The labels are the row's ``labels`` object and its ``fault``, ``faithful`` and ``source``.
     With a ``gathering``, what spans and session lines make is left in it, for other files to
-    add to; see ``gathered``. ``on_line`` is told the number of each row's line.
+    add to; see ``gathered``. ``on_gathered`` is told the line of
+    each row that was not yet a conversation.
     """
     if format is not None and format not in FORMATS:
         raise ConfigError(
@@ -93,7 +94,7 @@ def read_labelled(
         )
     names = ids or DistinctIds()
     own = gathering or Gathering()
-    reading = _Reading(path, format, on_error or _raise, own, on_line)
+    reading = _Reading(path, format, on_error or _raise, own, on_gathered)
     for conversation, labels in reading.conversations():
         yield _named(conversation, names), labels
     if gathering is None:
@@ -142,13 +143,13 @@ class _Reading:
         format: Format | None,
         report: ErrorSink,
         gathering: Gathering,
-        on_line: Callable[[int], None] | None,
+        on_gathered: Callable[[int], None] | None,
     ) -> None:
         self._path = path
         self._format = format
         self._report = report
         self._gathering = gathering
-        self._on_line = on_line
+        self._on_gathered = on_gathered
         self._tool_sets: dict[str, Any] | None = None
         self._unnamed = ""
 
@@ -156,12 +157,15 @@ class _Reading:
         """Yield every conversation that can be told before the file has ended."""
         with _opened(self._path) as pieces:
             for number, line, row in rows(pieces, self._report):
-                if self._on_line is not None:
-                    self._on_line(number)
+                told = False
                 try:
-                    yield from self._row(number, line, row)
+                    for found in self._row(number, line, row):
+                        told = True
+                        yield found
                 except FormatError as error:
                     self._report(number, str(error))
+                if self._on_gathered is not None and not told:
+                    self._on_gathered(number)
 
     def _row(
         self, number: int, line: bytes, row: Mapping[str, Any]

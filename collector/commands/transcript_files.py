@@ -12,9 +12,6 @@ from collector.commands.output import Progress
 from collector.model import Conversation
 from collector.transcript_ids import DistinctIds
 
-LINES = 1000
-"""Lines between two words on how far a file is read."""
-
 
 def add_format(parser: argparse.ArgumentParser) -> None:
     """Declare ``--format``."""
@@ -67,8 +64,8 @@ def labelled(
             bad.append(f"{path}:{line}")
             print(f"{path}: line {line}: {reason}", file=sys.stderr)
 
-        def on_line(line: int, path: Path = path) -> None:
-            if progress is not None and line % LINES == 0:
+        def show(line: int, path: Path = path) -> None:
+            if progress is not None:
                 progress.update(f"{path}: {line} lines read")
 
         yield from read_labelled(
@@ -77,7 +74,7 @@ def labelled(
             on_error=report,
             ids=ids,
             gathering=gathering,
-            on_line=on_line,
+            on_gathered=show,
         )
     yield from gathered(gathering, ids)
     if count := len(bad) - before:

@@ -127,7 +127,7 @@ def test_what_the_program_puts_in() -> None:
     """Reminders, expanded commands and summaries are no words of the user."""
     (found,) = read(
         line("user", "u1", "This session is being continued.", isCompactSummary=True),
-        line("user", "u2", "Caveat: no reply to these.", "u1", isMeta=True),
+        line("user", "u2", "Caveat: no reply.", "u1", isMeta=True),
         line("user", "u3", [says("Go on"), says("<system-reminder>Be brief.")], "u2"),
         line("user", "u4", "<local-command-stdout>ok</local-command-stdout>", "u3"),
         reply("a1", says("Done."), after="u4"),
@@ -137,6 +137,19 @@ def test_what_the_program_puts_in() -> None:
     for part in ("being continued", "Caveat", "Be brief.", "stdout"):
         assert part in found.system_prompt
     assert len(found.llm_calls) == 1
+
+
+def test_pictures() -> None:
+    """A picture is named by its digest, in what the user says and in what a tool returns."""
+    source = {"type": "base64", "media_type": "image/png", "data": "QUJD" * 40}
+    picture = {"type": "image", "source": source}
+    (found,) = read(
+        line("user", "u1", [picture]),
+        reply("a1", uses("t1", "Read", path="a.png"), after="u1"),
+        line("user", "u2", [answers("t1", [picture])], "a1"),
+    )
+    for message in (found.messages[0], found.messages[2]):
+        assert message.text.startswith("[image image/png sha256:")
 
 
 def test_errors_of_the_api_are_told_but_are_no_calls() -> None:

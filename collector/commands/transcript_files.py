@@ -66,7 +66,7 @@ def labelled(
 
         def show(line: int, path: Path = path) -> None:
             if progress is not None:
-                progress.update(f"{path}: {line} lines read")
+                progress.update(f"{path}: read up to line {line}")
 
         yield from read_labelled(
             path,

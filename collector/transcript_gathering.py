@@ -24,12 +24,17 @@ READERS: Mapping[Format, Callable[[Mapping[str, Any]], Iterator[Span | LogRecord
 }
 
 
+UNNAMED = "session"
+"""The id of lines inside others that name no session."""
+
+
 class Gathering:
     """Hold spans and session lines until every file that may tell more has been read."""
 
     def __init__(self) -> None:
         self._recording = Recording()
         self._sessions = Sessions()
+        self._early: list[Conversation] = []
 
     def add_line(
         self, row: Mapping[str, Any], *, size: int, unnamed: str
@@ -52,13 +57,15 @@ class Gathering:
         except RecursionError as error:
             raise FormatError("nests too deeply") from error
 
-    def add_inside(self, row: Mapping[str, Any]) -> bool:
-        """Take in the rows that a row is wrapped around; say whether there were any.
+    def add_inside(self, row: Mapping[str, Any], only: Format | None = None) -> bool:
+        """Take in the rows, of one format or of any, that a row is wrapped around.
+
+        Returns whether there were any.
 
         Raises:
             FormatError: one of them cannot be read; those before it are taken.
         """
-        return self._add_all(rows_in(row))
+        return self._add_all(one for one in rows_in(row) if only in (None, one[0]))
 
     def _add_request(self, row: Mapping[str, Any], line: bytes) -> None:
         """Take in a request; one that only nearly is OTLP's JSON, span by span.
@@ -83,10 +90,15 @@ class Gathering:
         any_found = False
         for kind, inner in found:
             any_found = True
+            if kind == "claude-code":
+                size = len(msgspec.json.encode(inner))
+                self._early += self._sessions.add(inner, size=size, unnamed=UNNAMED)
+                continue
             self.add(kind, inner, msgspec.json.encode(inner) if kind == "otlp" else b"")
         return any_found
 
     def conversations(self) -> Iterator[Conversation]:
         """Conclude everything that was gathered."""
+        yield from self._early
         yield from self._sessions.rest()
         yield from self._recording.conversations()

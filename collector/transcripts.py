@@ -173,7 +173,7 @@ class _Reading:
         found = format_of(row)
         kind = self._format or found
         if kind is None or (kind in INSIDE and found is None):
-            if not self._gathering.add_inside(row):
+            if not self._gathering.add_inside(row, self._format):
                 raise FormatError(UNKNOWN)
         elif kind in READERS:
             yield self._conversation(kind, number, row), _labels(row)

@@ -79,6 +79,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     stop_reason: str = ""
     ran_agent: str = ""
     """Id of the sub-agent whose result this line brings."""
+    is_total: bool = False
+    """The usage is of all replies since the last such line."""
 
     @property
     def is_prompt(self) -> bool:
@@ -104,6 +106,10 @@ def lines_of(row: Mapping[str, Any]) -> Iterator[Line]:
         return
     if kind == "progress":
         yield from _progress(row)
+    usage = row.get("usage") if kind == "result" else None
+    if isinstance(usage, dict):
+        yield Line(role="system", blocks=(), usage=usage, is_total=True)
+        return
     held = row.get("attachment") if kind == "attachment" else None
     if isinstance(held, dict) and held.get("type") == "queued_command":
         # What a user typed while the agent was at work.

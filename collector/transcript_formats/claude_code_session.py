@@ -39,6 +39,8 @@ from collector.transcript_formats.claude_code_lines import (
 from collector.transcript_formats.span_fields import SPAN_DIGITS, digest, word
 
 AGENT = "claude-code"
+UNBORN = "default"
+"""The session of prompts that were sent before the program had said its id."""
 PROVIDER = "anthropic"
 HELD_BYTES = 256 * 1024 * 1024
 """Of sessions that may still go on; over it, those that were quiet longest are concluded."""
@@ -67,8 +69,13 @@ class Sessions:
         id_ = word(row, *SESSION)
         if not id_ and row.get("type") in UNNAMED_TYPES:
             return
-        session = self._open.setdefault(id_ or unnamed, _Session(id_ or unnamed))
-        self._open.move_to_end(session.id)
+        id_ = id_ or unnamed
+        if row.get("subtype") == "init" and UNBORN in self._open:
+            session = self._open.pop(UNBORN)
+            session.id = id_
+            self._open.setdefault(id_, session)
+        session = self._open.setdefault(id_, _Session(id_))
+        self._open.move_to_end(id_)
         session.add(row, size)
         self._size += size
         while len(self._open) > 1 and self._size > self._held_bytes:
@@ -175,12 +182,23 @@ class _Thread:
         self.prompt = next((m.text for m in self.messages if m.role == "user"), "")
 
     def llm_calls(self) -> list[LlmCall]:
-        """Return the model's replies, those on abandoned branches too: they were paid for."""
+        """Return the model's replies, those on abandoned branches too: they were paid for.
+
+        A stream's lines are written before a reply has ended, and only all replies together
+        are counted to the end: what their lines do not say of it is the last one's.
+        """
         replies: dict[str, list[Line]] = {}
+        missing: dict[str, int] = {}
+        counted = 0
         for number, line in enumerate(self._lines):
             if line.role == "assistant" and line.model:
                 replies.setdefault(line.message_id or f"#{number}", []).append(line)
-        return [_llm_call(lines) for lines in replies.values()]
+            elif line.is_total and len(replies) > counted:
+                since = list(replies)[counted:]
+                said = sum(_count(replies[reply], "output_tokens") for reply in since)
+                missing[since[-1]] = max(0, _tokens(line.usage.get("output_tokens")) - said)
+                counted = len(replies)
+        return [_llm_call(lines, missing.get(reply, 0)) for reply, lines in replies.items()]
 
     def tool_calls(self, agent: str) -> list[ToolCall]:
         """Return the calls of a sub-agent, whose messages are not the conversation's."""
@@ -266,10 +284,9 @@ def _messages(lines: Iterable[Line], put_in: dict[str, None]) -> Iterator[Messag
     yield from anthropic_messages.read_row({"messages": spoken}).messages
 
 
-def _llm_call(lines: list[Line]) -> LlmCall:
+def _llm_call(lines: list[Line], missing: int) -> LlmCall:
     """Sum one reply up: its lines repeat the usage, the last ones have it whole."""
-    counts = [max(_tokens(line.usage.get(key)) for line in lines) for key in USAGE]
-    given, returned, read, written = counts
+    given, returned, read, written = (_count(lines, key) for key in USAGE)
     content = [block for line in lines for block in line.blocks]
     output = anthropic_messages.read_row({"messages": [{"role": "assistant", "content": content}]})
     reason = next((line.stop_reason for line in reversed(lines) if line.stop_reason), "")
@@ -278,7 +295,10 @@ def _llm_call(lines: list[Line]) -> LlmCall:
         model=lines[-1].model,
         response_id=lines[0].message_id,
         usage=Usage(
-            input=given + read + written, output=returned, cache_read=read, cache_write=written
+            input=given + read + written,
+            output=returned + missing,
+            cache_read=read,
+            cache_write=written,
         )
         if any(line.usage for line in lines)
         else None,
@@ -288,6 +308,10 @@ def _llm_call(lines: list[Line]) -> LlmCall:
         has_input=True,
         has_output=True,
     )
+
+
+def _count(lines: list[Line], key: str) -> int:
+    return max(_tokens(line.usage.get(key)) for line in lines)
 
 
 def _tokens(value: Any) -> int:

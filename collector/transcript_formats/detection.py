@@ -27,8 +27,8 @@ FORMATS: tuple[Format, ...] = (
     "spans",
 )
 OTLP = ("resourceSpans", "resourceLogs")
-INSIDE: tuple[Format, ...] = ("otlp", "langfuse", "langsmith", "spans")
-"""Formats whose rows are found inside the answers of an API."""
+INSIDE: tuple[Format, ...] = ("otlp", "claude-code", "langfuse", "langsmith", "spans")
+"""Formats whose rows are found inside the answers of an API, or other wrappings."""
 DEEPEST = 6
 SHARED = ("traceId", "trace_id", "traceID", "resource", "scope", "instrumentationScope")
 """What an object around spans says for all of them."""
@@ -42,7 +42,7 @@ def format_of(row: Mapping[str, Any]) -> Format | None:
     if any(key in row for key in OTLP):
         return "otlp"
     messages = row.get("messages")
-    if isinstance(messages, list):
+    if isinstance(messages, list) and not _is_log_of_lines(messages):
         return "anthropic" if _is_anthropic(row, messages) else "openai"
     return next((name for name, tells in _TELLS if tells(row)), None)
 
@@ -105,6 +105,14 @@ def _frame(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for name in lead:
         cells = {key: column.get(name) for key, column in value.items() if isinstance(column, dict)}
         yield {COLUMNS[1]: name, **cells}
+
+
+def _is_log_of_lines(messages: Sequence[Any]) -> bool:
+    """Tell a log of what went to and fro between programs from a conversation."""
+    first = messages[0] if messages else None
+    return (
+        isinstance(first, dict) and "role" not in first and isinstance(first.get("message"), dict)
+    )
 
 
 def _is_rag(row: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from collector.model import Conversation, Identity, Usage
 from collector.transcript_formats.claude_code_lines import is_line
 from collector.transcript_formats.claude_code_session import Sessions
+from collector.transcript_gathering import Gathering
 from tests.build import agent, request, result, user
 
 SECOND = 10**9
@@ -299,6 +300,39 @@ def test_the_stream_of_the_program() -> None:
     assert [tool.name for tool in found.tools] == ["Bash", "Task"]
     assert [call.name for call in found.tool_calls] == ["Task", "Bash"]
     assert len(found.agents) == 1
+
+
+def test_tokens_of_a_stream() -> None:
+    """What lines could not yet say of the last reply's tokens, the result says."""
+    shared: Any = {"session_id": "s-2", "sessionId": None}
+    total = {"type": "result", "session_id": "s-2", "usage": {"output_tokens": 50}}
+    (found,) = read(
+        reply("a1", says("One"), output=1, **shared),
+        reply("a2", says("Two"), id="msg_2", output=9, **shared),
+        total,
+        reply("a3", says("Three"), id="msg_3", output=1, **shared),
+        total,
+    )
+    assert [c.usage.output for c in found.llm_calls if c.usage] == [1, 49, 50]
+
+
+def test_the_log_of_a_stream() -> None:
+    """A prompt that was sent before the session had an id is the session's, in a log as well."""
+    sent = {"type": "user", "session_id": "default", "message": {"content": "Hello"}}
+    init = {"type": "system", "subtype": "init", "session_id": "s-3"}
+    said = {"type": "assistant", "session_id": "s-3", "message": {"content": [says("Hi")]}}
+    ways = ("send", "recv", "recv")
+    log = {
+        "messages": [
+            {"direction": way, "message": row}
+            for way, row in zip(ways, (sent, init, said), strict=True)
+        ]
+    }
+    gathering = Gathering()
+    assert gathering.add_inside(log)
+    for found in (read(sent, init, said), list(gathering.conversations())):
+        assert [c.id for c in found] == ["s-3"]
+        assert found[0].messages == (user("Hello"), agent("Hi"))
 
 
 def test_sessions_make_room() -> None:

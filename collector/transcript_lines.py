@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
@@ -16,6 +17,11 @@ ErrorSink: TypeAlias = Callable[[int, str], None]
 
 Row: TypeAlias = tuple[int, bytes, Mapping[str, Any]]
 """The number of the line that an object begins on, its bytes and what they say."""
+
+
+NO_NUMBERS = (b"NaN", b"Infinity")
+"""What Python's JSON writes for missing cells of a data frame; JSON has no words for them."""
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class _NotJsonError(Exception):
@@ -73,7 +79,8 @@ def _read(file: Iterable[bytes], report: ErrorSink) -> Iterator[bytes]:
 def _first(pieces: Iterator[bytes]) -> list[bytes]:
     """Return the blank lines at the start and the first piece that is none."""
     head: list[bytes] = []
-    for piece in pieces:
+    for number, read in enumerate(pieces):
+        piece = read if number else read.removeprefix(BYTE_ORDER_MARK)
         head.append(piece)
         if piece.strip():
             return head
@@ -134,4 +141,16 @@ def _decoded(line: bytes) -> Any:
     try:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise _NotJsonError(str(error)) from error
+        if not any(word in line for word in NO_NUMBERS):
+            raise _NotJsonError(str(error)) from error
+        return _decoded_loosely(line, error)
+
+
+def _decoded_loosely(line: bytes, strictly: Exception) -> Any:
+    """Read JSON as Python and pandas write it: what is no number stands in no quotes."""
+    try:
+        loose = json.loads(line, parse_constant=lambda _: None)
+        # Once more the strict way: Python lets through what nobody behind us can write.
+        return msgspec.json.decode(msgspec.json.encode(loose))
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise _NotJsonError(str(strictly)) from error

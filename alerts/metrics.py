@@ -1,11 +1,12 @@
 """Hold every metric that Outrider exports: the contract with dashboards, rules and alerts.
 
-To add a metric, add it here, to ``alarm_metrics.py`` or ``pipeline_metrics.py``; the exporter, the docs and the tests read this list.
+To add a metric, add it here, to ``alarm_metrics.py``, ``pipeline_metrics.py`` or ``kafka_metrics.py``; the exporter, the docs and the tests read this list.
 """
 
 from __future__ import annotations
 
 from alerts.alarm_metrics import ALARMS
+from alerts.kafka_metrics import KAFKA
 from alerts.metric import PREFIX, Metric
 from alerts.pipeline_metrics import PIPELINE
 
@@ -154,7 +155,7 @@ HEALTH = (
     ),
 )
 
-CATALOGUE: dict[str, Metric] = {m.name: m for m in (*QUALITY, *HEALTH, *ALARMS, *PIPELINE)}
+CATALOGUE: dict[str, Metric] = {m.name: m for m in (*QUALITY, *HEALTH, *ALARMS, *PIPELINE, *KAFKA)}
 """Every metric by its name without prefix."""
 
 

@@ -36,11 +36,13 @@ from collector.clock import SteadyClock
 from collector.config import Config, DetectConfig
 from collector.config_file import with_addresses
 from collector.data_path import DataPath
+from collector.decided_spans import DecidedSpans
 from collector.decision import Decider
 from collector.errors import ConfigError
 from collector.handoff import Handoff
 from collector.hindsight_port import HindsightPort
 from collector.journal import Journal
+from collector.kafka.claims import Claims
 from collector.memory import Memory
 from collector.message_keys import MessageKeys
 from collector.normalise import Normaliser
@@ -53,6 +55,7 @@ from collector.proxy.ports import proxy_ports
 from collector.reading import Reader
 from collector.receivers.otlp_ports import otlp_ports
 from collector.recovery import restore
+from collector.redaction_counts import RedactionCounts
 from collector.redactor import Redactor
 from collector.safe_rows import SafeRows
 from collector.sampler import Sampler
@@ -105,7 +108,10 @@ def data_path(
     sampler = Sampler(config.sample, seen_versions=_versions(journal.totals()))
     meter = QualityMeter(labels)
     events = _events(config, tally=tally, clock_ns=clock_ns)
-    memory, seen = Memory(conversation=journal.conversation, tip=journal.tip), _Seen(journal, work)
+    memory, seen = (
+        Memory(conversation=journal.conversation, tip=journal.tip),
+        DecidedSpans(journal.decided, work),
+    )
 
     def count(name: str, amount: float = 1.0, **pairs: str) -> None:
         work.count(name, amount, **pairs)
@@ -163,8 +169,17 @@ def data_path(
             shipping=shipping,
             pins=pins,
         )
+        claims.recover()
 
     handoff = Handoff(limit=config.journal.queue_size)
+    claims = Claims(
+        journal=journal,
+        assembler=assembler,
+        shipping=shipping,
+        pins=pins,
+        count=count,
+        enabled=bool(config.kafka.bootstrap),
+    )
     pipeline = Pipeline(
         journal=journal,
         commit=lambda transaction: journal.commit(transaction).result(),
@@ -175,9 +190,10 @@ def data_path(
         decider=decider,
         shipping=shipping,
         pins=pins,
+        claims=claims,
         notebook=Notebook(redactor=redactor, seen=seen, work=work, admit=labels.admit),
         work=work,
-        counted=(tally.drain, _Redactions(redactor)),
+        counted=(tally.drain, RedactionCounts(redactor)),
         keep_trace=sampler.keep_trace,
         emit=events.emit if events else lambda _: None,
         late_window=config.assemble.late_window,
@@ -214,6 +230,24 @@ def data_path(
         random=random.random,
     )
 
+    kafka = None
+    if config.kafka.bootstrap:
+        from collector.kafka.reader import kafka_reader  # noqa: PLC0415 - half a second to load
+
+        kafka = kafka_reader(
+            config,
+            journal=journal,
+            handoff=handoff,
+            claims=claims,
+            assembler=assembler,
+            stitcher=stitcher,
+            unstored=lambda: shipping.unstored,
+            closed=pipeline.closed,
+            query=store.query,
+            count=tally.count,
+            clock_ns=clock_ns,
+        )
+
     return DataPath(
         journal=journal,
         handoff=handoff,
@@ -232,6 +266,7 @@ def data_path(
                 {("detector_behind_observations", ()): detection.behind} if detection.loaded else {}
             ),
             **(notifier.gauges() if notifier else {}),
+            **(kafka.gauges() if kafka else {}),
         },
         alarms=lambda: detection.views() if detection.loaded else None,
         background=[
@@ -239,6 +274,7 @@ def data_path(
             lambda stop: rates.run(lambda: stop.wait(RATES_S)),
             *([events.run] if events else []),
             *([notifier.run] if notifier else []),
+            *([kafka.run] if kafka else []),
         ],
     )
 
@@ -344,36 +380,6 @@ def _events(
         count=tally.count,
         clock_ns=clock_ns,
     )
-
-
-class _Seen:
-    """Know the spans that were decided, those of the step under way included."""
-
-    def __init__(self, journal: Journal, work: Work) -> None:
-        self._journal = journal
-        self._work = work
-
-    def __contains__(self, key: object) -> bool:
-        return isinstance(key, bytes) and (key in self._work.fresh or key in self._journal.seen)
-
-
-class _Redactions:
-    """Give what was redacted since the last call."""
-
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
-        self._before: dict[str, int] = {}
-
-    def __call__(self) -> totals.Deltas:
-        now = dict(self._redactor.redactions)
-        deltas: totals.Deltas = {}
-        for kind, amount in now.items():
-            if amount > self._before.get(kind, 0):
-                totals.add(
-                    deltas, "redactions_total", amount - self._before.get(kind, 0), kind=kind
-                )
-        self._before = now
-        return deltas
 
 
 def _versions(existing: totals.Deltas) -> dict[tuple[str, str], int]:

@@ -18,17 +18,13 @@ from collector.deadlines import deadline
 from collector.kinship import Kinship, parent_key, trace_key
 from collector.late_window import LateWindow, belongs_to
 from collector.model import EndReason, Facts
+from collector.progress import note
 from collector.quiet_turns import QuietTurns
 from collector.stitcher import Stitcher
 from collector.talk import DecidedEpisode, Due, Held, OpenEpisode, Talk, Verdict
 
 Outcome = Literal["new", "replaced", "duplicate", "late", "too_late"]
 """``too_late``: after the late window, or after its content was let go; stored, not scored."""
-
-CLOCK_SKEW_S = 3600.0
-"""How far a sender's clock may be ahead of ours before its times are cut."""
-
-_ACTIVE_ROLES = ("llm", "tool", "agent", "retriever")
 
 
 class Assembler:
@@ -164,31 +160,10 @@ class Assembler:
         self._take(episode, held.ref[0])
         episode.content_size += held.size
         self._content_size += held.size
-        self._note(episode, held, facts, now)
+        note(episode, held, facts, now)
         if facts.ends_conversation:
             episode.end_s = now
         self._touch(talk, episode, now)
-
-    def _note(self, episode: OpenEpisode, held: Held, facts: Facts, now: float) -> None:
-        """Keep what completion depends on, so that content can leave memory.
-
-        A clock far ahead of ours must not make everything after it late.
-        """
-        latest = int((now + CLOCK_SKEW_S) * 1e9)
-        episode.active |= facts.role in _ACTIVE_ROLES or bool(facts.conversation_id)
-        episode.failed |= bool(facts.error)
-        start = min(facts.start_ns, latest)
-        episode.started_ns = min(episode.started_ns or start, start) or start
-        episode.ended_ns = max(episode.ended_ns, min(facts.end_ns, latest), start)
-        if facts.trace_id:
-            root_ended = not held.is_log and not facts.parent_id and facts.end_ns > 0
-            episode.traces[facts.trace_id] = episode.traces.get(facts.trace_id, False) or root_ended
-        # A copy of a call without its content says nothing about how the call ended.
-        told = facts.role == "llm" and (facts.output or facts.finish_reason)
-        if told and facts.start_ns >= episode.latest_call_ns:
-            episode.latest_call_ns = facts.start_ns
-            asked = bool(facts.output and facts.output[-1].tool_requests)
-            episode.waits_for_tool = asked or facts.finish_reason == "tool_call"
 
     def _take(self, episode: OpenEpisode, request: int) -> None:
         if request not in episode.requests:
@@ -207,7 +182,7 @@ class Assembler:
         # The poorer description keeps its request pinned until the episode is decided.
         known.ref, known.size, known.richness = held.ref, held.size, held.richness
         known.facts, known.span = held.facts, held.span
-        self._note(episode, held, held.facts, episode.last_s)
+        note(episode, held, held.facts, episode.last_s)
         if held.facts.ends_conversation:
             episode.end_s = episode.last_s
         self._schedule(talk, episode)
@@ -249,7 +224,7 @@ class Assembler:
         self._where[held.key] = (talk, held)
         self._take(target, held.ref[0])
         if held.facts is not None:
-            self._note(target, held, held.facts, target.last_s)
+            note(target, held, held.facts, target.last_s)
 
     def _let_go(self, episode: OpenEpisode, request: int) -> None:
         episode.requests[request] -= 1
@@ -349,6 +324,36 @@ class Assembler:
             held=list(episode.held.values()),
             opened=episode,
         )
+
+    def abandon(self, requests: Container[int]) -> tuple[list[tuple[str, int]], int]:
+        """Let go, undecided, of the open episodes that rest on these requests alone.
+
+        Return their conversations' keys and numbers, and how many rest on others as well; those
+        stay.
+        """
+        resting = [
+            (talk, talk.open)
+            for talk in self._idle.values()
+            if talk.open and any(request in requests for request in talk.open.requests)
+        ]
+        alone = [(t, e) for t, e in resting if all(request in requests for request in e.requests)]
+        for talk, episode in alone:
+            self._close(talk, episode, "idle")
+            for request in episode.requests:
+                self._unpin(request)
+            talk.number -= 1
+            self.drop(talk)
+        return [(talk.key, episode.number) for talk, episode in alone], len(resting) - len(alone)
+
+    def withdraw(self, episode_id: str) -> tuple[Talk, DecidedEpisode] | None:
+        """Forget a decided episode, which others decide instead; ``None`` when it is not held."""
+        found = self._window.withdraw(episode_id)
+        if found is not None:
+            talk, decided = found
+            talk.number = min(talk.number, decided.number - 1)
+            talk.last_ended_ns = 0
+            self.drop(talk)
+        return found
 
     # --- after the decision
 

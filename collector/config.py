@@ -129,6 +129,47 @@ class ProxyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """A candidate that is asked again what production was asked."""
 
 
+class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """OTLP that is read from Kafka, as the OTel Collector's exporter writes it; see docs/kafka.md."""
+
+    bootstrap: str = ""
+    """Brokers to ask first, as ``host:9092``, several with commas between; empty for no Kafka."""
+    group: str = "outrider"
+    """Consumer group; instances of one group share the partitions."""
+    traces: str = "otlp_spans"
+    """Topic of spans; empty for none."""
+    logs: str = "otlp_logs"
+    """Topic of log records; empty for none."""
+    encoding: Literal["auto", "otlp_proto", "otlp_json"] = "auto"
+    """How messages are written; ``auto`` looks at each."""
+    start: Literal["earliest", "latest"] = "earliest"
+    """Where a group begins that has never read a partition, or whose place was deleted by the retention."""
+    security: Literal["plaintext", "ssl", "sasl_plaintext", "sasl_ssl"] = "plaintext"
+    """How brokers are talked to; ``ssl`` is TLS."""
+    sasl: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] = "PLAIN"
+    """SASL mechanism, where ``security`` has SASL."""
+    user: str = ""
+    """SASL user of PLAIN and SCRAM."""
+    password: str = ""
+    """SASL password of PLAIN and SCRAM; write it as ``${env:NAME}``."""
+    token_file: str = ""
+    """File with the bearer token of OAUTHBEARER; read again for each connection."""
+    ca_file: str = ""
+    """PEM file with the authorities of the brokers' certificates; empty for the usual ones."""
+    cert_file: str = ""
+    """PEM file with a certificate to show to the brokers; empty for none."""
+    key_file: str = ""
+    """PEM file with its private key, without a passphrase."""
+    session_timeout: Timeout = 45.0
+    """Silence after which the brokers give an instance's partitions to others; brokers want 6s or more."""
+    dead_letters: str = "outrider.dead_letters"
+    """Topic that messages go to which cannot be read; empty to only count them."""
+    dead_letter_max: Limit = 900_000
+    """Largest message that goes there; larger ones are only counted."""
+    dead_letter_rate: Annotated[float, msgspec.Meta(gt=0)] = 10.0
+    """Most messages a second that go there, after as many at once; the rest is only counted."""
+
+
 class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The durable log of what was acknowledged."""
 
@@ -272,6 +313,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     receive: ReceiveConfig = ReceiveConfig()
     proxy: ProxyConfig = ProxyConfig()
+    kafka: KafkaConfig = KafkaConfig()
     journal: JournalConfig = JournalConfig()
     assemble: AssembleConfig = AssembleConfig()
     redact: RedactConfig = RedactConfig()

@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -25,11 +26,14 @@ from collector.journal_records import (
     Entry,
     EpisodeRow,
     OutboxRow,
+    ReadPosition,
     TipRow,
     Transaction,
 )
 from collector.journal_schema import LOCK_WAIT_S, open_writer
+from collector.journal_sources import held_sources, oldest, read_positions, requests_of, sources_of
 from collector.journal_tables import ENTRY_COLUMNS, entry_of, read_meta, read_seen
+from collector.journal_withdrawn import WithdrawnKeys
 from collector.journal_writer import Append, Commit, Writer
 from collector.seen import SeenKeys, unpacked
 from collector.totals import Deltas
@@ -76,12 +80,14 @@ class Journal:
         producer: str,
         mirror: Mirror,
         seen: SeenKeys,
+        withdrawn: WithdrawnKeys,
         writer: Writer,
     ) -> None:
         self.producer = producer
         """Random id made with the file; names the one who numbered the observations."""
         self.seen = seen
-        """``span_key in journal.seen`` says whether that span is decided."""
+        """``span_key in journal.seen`` says whether that span was decided."""
+        self._withdrawn = withdrawn
         self._lock = lock
         self._mirror = mirror
         self._readers = Readers(path)
@@ -127,16 +133,26 @@ class Journal:
         producer = str(read_meta(connection, "producer"))
         earlier = unpacked(read_seen(connection))
         mirror = Mirror(connection, max_bytes=max_bytes)
+        withdrawn = WithdrawnKeys(connection)
         seen = SeenKeys(limit=seen_limit, salt=producer.encode(), earlier=earlier)
         writer = Writer(
             connection,
             mirror=mirror,
             seen=seen,
             seen_held=len(earlier),
+            withdrawn=withdrawn,
             slack_bytes=slack_bytes,
             idle_s=idle_s,
         )
-        return cls(lock=lock, path=path, producer=producer, mirror=mirror, seen=seen, writer=writer)
+        return cls(
+            lock=lock,
+            path=path,
+            producer=producer,
+            mirror=mirror,
+            seen=seen,
+            withdrawn=withdrawn,
+            writer=writer,
+        )
 
     def append(self, entry: Entry) -> Future[int]:
         """Queue a request to be made durable; the future gives its row id. Never blocks.
@@ -147,14 +163,29 @@ class Journal:
             JournalFullError: Its body would not fit; nothing was queued.
             RetryableError: The journal is closed; from the future: the disk refused.
         """
-        future: Future[int] = Future()
-        self._mirror.reserve(len(entry.body))
+        return self._append(Append(entries=(entry,), single=True, future=Future()))
+
+    def append_all(
+        self, entries: Sequence[Entry], positions: Sequence[ReadPosition] = ()
+    ) -> Future[list[int]]:
+        """Queue requests and how far their logs were read, to become durable together.
+
+        The future gives the row ids. Never blocks.
+
+        Raises:
+            JournalFullError: The bodies would not fit; nothing was queued.
+            RetryableError: The journal is closed; from the future: the disk refused.
+        """
+        return self._append(Append(entries=entries, positions=positions, future=Future()))
+
+    def _append(self, work: Append) -> Future[Any]:
+        self._mirror.reserve(work.size)
         try:
-            self._writer.submit(Append(entry=entry, future=future))
+            self._writer.submit(work)
         except RetryableError:
-            self._mirror.release(len(entry.body))
+            self._mirror.release(work.size)
             raise
-        return future
+        return work.future
 
     def commit(self, transaction: Transaction) -> Future[list[int]]:
         """Queue a transaction; the future gives the ids of its outbox rows. Never blocks.
@@ -168,6 +199,10 @@ class Journal:
         future: Future[list[int]] = Future()
         self._writer.submit(Commit(transaction=transaction, future=future))
         return future
+
+    def decided(self, key: bytes) -> bool:
+        """Say whether a span is decided, and the decision was not taken back."""
+        return key in self.seen and key not in self._withdrawn
 
     def read(self, ids: Sequence[int]) -> list[Entry]:
         """Read requests by id, in order of id; those already freed are left out."""
@@ -254,6 +289,31 @@ class Journal:
                 (after, limit),
             ).fetchall()
         return [OutboxRow(id=row[0], created_ns=row[1], payload=row[2]) for row in rows]
+
+    def positions(self) -> dict[str, ReadPosition]:
+        """Return how far each log was read, by source."""
+        with self._readers.connection() as connection:
+            return read_positions(connection)
+
+    def oldest(self, source: str) -> int | None:
+        """Return the offset of the oldest request that is kept of a log; ``None`` for none."""
+        with self._readers.connection() as connection:
+            return oldest(connection, source)
+
+    def held_sources(self) -> list[str]:
+        """List the logs of which requests are kept."""
+        with self._readers.connection() as connection:
+            return held_sources(connection)
+
+    def requests_of(self, source: str) -> dict[int, int]:
+        """Return the ids of the requests that are kept of a log, with the number of their items."""
+        with self._readers.connection() as connection:
+            return requests_of(connection, source)
+
+    def sources_of(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return the log of each of these requests that came from one."""
+        with self._readers.connection() as connection:
+            return sources_of(connection, ids)
 
     def spans_in_flight(self) -> int:
         """Count the spans received and not yet concluded."""

@@ -31,6 +31,19 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """Accepted spans, log records, outcomes or labels."""
     body: bytes
     """Decompressed."""
+    source: str = ""
+    """Log that it was read from and could be read from again, one partition; empty for most."""
+    source_offset: int = -1
+    """Its place there."""
+
+
+class ReadPosition(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a log has been read: everything before is in the journal, or was dealt with."""
+
+    source: str
+    next_offset: int
+    taken: bool
+    """Whether others have read there as well: what they decided must not be decided again."""
 
 
 class ConversationEnd(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,6 +110,8 @@ class Transaction(msgspec.Struct, frozen=True, kw_only=True):
     """Added to the totals."""
     seen: Sequence[bytes] = ()
     """Span keys that are decided from now on."""
+    withdrawn: Sequence[bytes] = ()
+    """Span keys that count as undecided again."""
     episodes: Sequence[EpisodeRow] = ()
     drop_episodes: Sequence[str] = ()
     stored_episodes: Sequence[str] = ()
@@ -110,3 +125,6 @@ class Transaction(msgspec.Struct, frozen=True, kw_only=True):
     """Ids of requests that nothing needs any more."""
     observation_sequence: int | None = None
     """The last sequence number given to an observation."""
+    positions: Sequence[ReadPosition] = ()
+    drop_sources: Sequence[str] = ()
+    """Logs that are others' from now on; requests from there that are left are like any."""

@@ -84,6 +84,18 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             value NOT NULL
         ) WITHOUT ROWID""",
     ),
+    (
+        "ALTER TABLE requests ADD COLUMN source TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE requests ADD COLUMN source_offset INTEGER NOT NULL DEFAULT -1",
+        """CREATE INDEX requests_source ON requests (source, source_offset)
+            WHERE source <> ''""",
+        """CREATE TABLE positions (
+            source TEXT PRIMARY KEY,
+            next_offset INTEGER NOT NULL,
+            taken INTEGER NOT NULL
+        ) WITHOUT ROWID""",
+        "CREATE TABLE withdrawn (key BLOB PRIMARY KEY) WITHOUT ROWID",
+    ),
 )
 """Statements that lead from each ``user_version`` to the next; only ever appended to."""
 

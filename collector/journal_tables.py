@@ -16,7 +16,10 @@ INDEX_ROWS = 1_000_000
 SEEN_ROWS_DROPPED = 1_000
 """Most rows of old span keys dropped in one transaction."""
 
-ENTRY_COLUMNS = "id, received_ns, receiver, signal, encoding, tenant, credential, items, body"
+ENTRY_COLUMNS = (
+    "id, received_ns, receiver, signal, encoding, tenant, credential, items, body,"
+    " source, source_offset"
+)
 
 
 class Freed(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +34,7 @@ def insert_entry(connection: sqlite3.Connection, entry: Entry) -> int:
     """Insert a request and return its row id."""
     cursor = connection.execute(
         "INSERT INTO requests (received_ns, receiver, signal, encoding, tenant, credential, items,"
-        " size, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " size, body, source, source_offset) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             entry.received_ns,
             entry.receiver,
@@ -42,6 +45,8 @@ def insert_entry(connection: sqlite3.Connection, entry: Entry) -> int:
             entry.items,
             len(entry.body),
             entry.body,
+            entry.source,
+            entry.source_offset,
         ),
     )
     return cursor.lastrowid or 0

@@ -5,14 +5,16 @@ from __future__ import annotations
 import queue
 import sqlite3
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Future
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
 from collector.errors import PermanentError, RetryableError
 from collector.journal_mirror import Mirror
-from collector.journal_records import Entry, Transaction
+from collector.journal_records import Entry, ReadPosition, Transaction
+from collector.journal_sources import drop_sources, write_positions
 from collector.journal_tables import (
     Freed,
     append_seen,
@@ -24,6 +26,7 @@ from collector.journal_tables import (
     write_conclusions,
     write_outbox,
 )
+from collector.journal_withdrawn import WithdrawnKeys
 from collector.seen import SeenKeys, packed
 from collector.totals import Deltas, add, merge
 
@@ -38,10 +41,18 @@ VACUUM_PAGES = 512
 
 
 class Append(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """A request to write, and who waits for it."""
+    """Requests to write, all of them or none, and who waits for them."""
 
-    entry: Entry
-    future: Future[int]
+    entries: Sequence[Entry]
+    positions: Sequence[ReadPosition] = ()
+    single: bool = False
+    """Whether one id is waited for, not a list."""
+    future: Future[Any]
+
+    @property
+    def size(self) -> int:
+        """Return the bytes of the bodies."""
+        return sum(len(entry.body) for entry in self.entries)
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -70,6 +81,7 @@ class Writer:
         mirror: Mirror,
         seen: SeenKeys,
         seen_held: int,
+        withdrawn: WithdrawnKeys,
         slack_bytes: int,
         idle_s: float,
     ) -> None:
@@ -80,6 +92,7 @@ class Writer:
         self._mirror = mirror
         self._seen = seen
         self._seen_held = seen_held
+        self._withdrawn = withdrawn
         page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
         self._slack_pages = slack_bytes // page_bytes
         self._idle_s = idle_s
@@ -131,9 +144,9 @@ class Writer:
             while work is not None:
                 if work.future.set_running_or_notify_cancel():
                     group.append(work)
-                    size += len(work.entry.body) if isinstance(work, Append) else 0
+                    size += work.size if isinstance(work, Append) else 0
                 elif isinstance(work, Append):
-                    self._mirror.release(len(work.entry.body))
+                    self._mirror.release(work.size)
                 if size >= GROUP_BYTES:
                     return group, False
                 work = self._queue.get_nowait()
@@ -167,30 +180,40 @@ class Writer:
         connection = self._connection
         deltas: Deltas = {}
         hashes: list[int] = []
+        decided: list[bytes] = []
+        undecided: list[bytes] = []
         results: list[int | list[int]] = []
         appended = written = freed_rows = freed_bytes = index_rows = 0
         processed = sequence = None
         connection.execute("BEGIN IMMEDIATE")
         for work in group:
             if isinstance(work, Append):
-                results.append(insert_entry(connection, work.entry))
-                _count(deltas, work.entry)
-                appended += 1
-                written += len(work.entry.body)
+                ids = [insert_entry(connection, entry) for entry in work.entries]
+                results.append(ids[0] if work.single else ids)
+                write_positions(connection, work.positions)
+                for entry in work.entries:
+                    _count(deltas, entry)
+                appended += len(work.entries)
+                written += work.size
                 continue
             step = work.transaction
             write_conclusions(connection, step)
             results.append(write_outbox(connection, drop=step.drop_outbox, rows=step.outbox))
             freed: Freed = free_requests(connection, step.free)
+            drop_sources(connection, step.drop_sources)
+            write_positions(connection, step.positions)
             freed_rows += freed.rows
             freed_bytes += freed.size
             merge(deltas, step.totals)
             hashes.extend(map(self._seen.hashed, step.seen))
+            decided.extend(step.seen)
+            undecided.extend(step.withdrawn)
             index_rows += len(step.conversations) + len(step.tips)
             processed = max(processed or 0, step.processed_through or 0)
             sequence = max(sequence or 0, step.observation_sequence or 0)
         raise_totals(connection, deltas)
         seen_held = self._seen_held + self._write_seen(hashes)
+        withdrawn = self._withdrawn.write(connection, decided=decided, withdrawn=undecided)
         if self._index_rows + index_rows >= INDEX_CHECK_ROWS:
             drop_old_index(connection)
             index_rows = -self._index_rows
@@ -199,6 +222,7 @@ class Writer:
         self._seen_held = seen_held
         self._index_rows += index_rows
         self._seen.add(hashes)
+        self._withdrawn.take_over(withdrawn)
         self._mirror.committed(
             rows=appended - freed_rows,
             written=written,
@@ -228,7 +252,7 @@ class Writer:
 
     def _fail(self, work: Work, error: Exception) -> None:
         if isinstance(work, Append):
-            self._mirror.release(len(work.entry.body))
+            self._mirror.release(work.size)
         if isinstance(error, sqlite3.Error) and _of_the_disk(error):
             work.future.set_exception(RetryableError(f"the journal cannot be written: {error}"))
         else:

@@ -72,6 +72,16 @@ class LateWindow:
                 earlier=earlier,
             )
 
+    def withdraw(self, episode_id: str) -> tuple[Talk, DecidedEpisode] | None:
+        """Let go of an episode at once; ``None`` when it is not held."""
+        decided = self._by_id.get(episode_id)
+        for (key, number), (talk, held) in self._decided.items():
+            if held is decided:
+                self._waiting.pop((key, number), None)
+                self._let_go((key, number))
+                return talk, held
+        return None
+
     def expired(self, before_s: float, *, limit: int) -> Iterator[tuple[Talk, DecidedEpisode]]:
         """Yield and let go of stored episodes decided before a time, and the oldest over a limit."""
         excess = len(self._decided) - limit
@@ -82,12 +92,15 @@ class LateWindow:
             if decided.stored and not decided.late:
                 over.append(key)
         for key in over:
-            talk, decided = self._decided.pop(key)
-            talk.decided.pop(decided.number, None)
-            del self._by_id[decided.episode_id]
-            for span in decided.unfinished:
-                self._unfinished.pop(span, None)
-            yield talk, decided
+            yield self._let_go(key)
+
+    def _let_go(self, key: _Key) -> tuple[Talk, DecidedEpisode]:
+        talk, decided = self._decided.pop(key)
+        talk.decided.pop(decided.number, None)
+        del self._by_id[decided.episode_id]
+        for span in decided.unfinished:
+            self._unfinished.pop(span, None)
+        return talk, decided
 
 
 def belongs_to(earlier: DecidedEpisode, facts: Facts) -> bool:

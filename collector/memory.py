@@ -125,6 +125,11 @@ def conversation_row(talk: Talk, *, now: float) -> ConversationRow:
     )
 
 
+def number_of(row: ConversationRow) -> int:
+    """Return the number of a conversation's latest episode."""
+    return _CONVERSATION.decode(row.record).number
+
+
 def tip_rows(talk: Talk, *, now: float) -> list[TipRow]:
     """Spell the histories by which a conversation without an id is found again."""
     if talk.explicit:

@@ -56,6 +56,16 @@ class Log(Protocol):
         """Read the requests after an id, in order."""
 
 
+class Claims(Protocol):
+    """What the pipeline needs to know of requests that others may have taken over."""
+
+    def obey(self, process: Callable[[Entry, Batch | None], None], cursor: int) -> bool:
+        """Do what was asked for between two steps; say whether there was anything."""
+
+    def parks(self, entry: Entry) -> bool:
+        """Say whether a request is not to be processed now."""
+
+
 class Pipeline:
     """Process the journal; see the module's docstring."""
 
@@ -71,6 +81,7 @@ class Pipeline:
         decider: Decider,
         shipping: Shipping,
         pins: Pins,
+        claims: Claims,
         notebook: Notebook,
         work: Work,
         counted: Sequence[Callable[[], Deltas]],
@@ -89,6 +100,7 @@ class Pipeline:
         self._decider = decider
         self._shipping = shipping
         self._pins = pins
+        self._claims = claims
         self._notebook = notebook
         self._work = work
         self._counted = counted
@@ -106,6 +118,8 @@ class Pipeline:
         self.now = 0.0
         """The pipeline's time: when the last processed request was received, or the clock's."""
         self.recovering = True
+        self.closed = threading.Event()
+        """Set once everything that will be concluded is committed."""
         self.last_score_s = 0.0
         """When something was last scored; 0 before the first."""
 
@@ -116,7 +130,7 @@ class Pipeline:
         self._stop = stop
         self._shipping.settle(self._work)
         started = self._clock()
-        busy = False
+        busy = self._claims.obey(self._work_on, self._cursor)
         for entry, batch in self._next():
             busy = True
             self._take(entry, batch)
@@ -151,6 +165,10 @@ class Pipeline:
         self._advance(min(entry.received_ns / 1e9, self._clock()))
         self._cursor = entry.id
         self._pins.pin(entry.id)
+        if not self._claims.parks(entry):
+            self._work_on(entry, batch)
+
+    def _work_on(self, entry: Entry, batch: Batch | None) -> None:
         # Read again after a crash, a request says nothing new; what is decided meanwhile does.
         self._work.counting = entry.id > self._counted_through
         try:
@@ -366,6 +384,7 @@ class Pipeline:
         self._shipping.settle(self._work, send=False)
         self._stop.set()
         self._finish()
+        self.closed.set()
 
     def run(self, stop: threading.Event) -> None:
         """Work until told to stop."""

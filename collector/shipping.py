@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Protocol
 
 from collector.assembler import Assembler
@@ -65,13 +65,15 @@ class Shipping:
         self._stop = threading.Event()
         self._waiting: deque[int] = deque()
         """Ids of outbox rows that the writer had no room for."""
+        self._held: list[int] = []
+        """Ids of outbox rows that are not to be sent yet."""
         self._sent: dict[int, Sent] = {}
         self._stored: deque[int] = deque()
 
     @property
     def unstored(self) -> int:
         """Return how many outbox rows the store does not have yet."""
-        return len(self._waiting) + len(self._sent)
+        return len(self._waiting) + len(self._held) + len(self._sent)
 
     def restore(self, row: OutboxRow) -> None:
         """Take over a row that an earlier process left."""
@@ -79,6 +81,16 @@ class Shipping:
         for request in payload.pinned:
             self._pins.pin(request)
         self._waiting.append(row.id)
+
+    def hold(self, ids: Container[int]) -> None:
+        """Keep rows that wait from being sent, until ``let_go``."""
+        self._held.extend(row for row in self._waiting if row in ids)
+        self._waiting = deque(row for row in self._waiting if row not in ids)
+
+    def let_go(self, instead: Mapping[int, int]) -> None:
+        """Send what was held, some rows by the id of what was written in their place."""
+        self._waiting.extendleft(instead.get(row, row) for row in reversed(self._held))
+        self._held.clear()
 
     def stored(self, ids: Sequence[int]) -> None:
         """Note that rows are durable in the store; called on the writer's thread."""

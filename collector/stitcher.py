@@ -110,7 +110,7 @@ class Stitcher:
         ``parent`` is the conversation of its parent span, where that is known; ``key`` names
         what has neither a conversation id nor a trace.
         """
-        declared = _declared_key(fact)
+        declared = declared_key(fact)
         talk = self._explicit(declared, fact) if declared else self._anonymous(fact, parent, key)
         self._touch_trace(fact.trace_id, talk)
         if fact.response_id:
@@ -341,7 +341,7 @@ class Stitcher:
         return True
 
 
-def _declared_key(fact: Facts) -> str:
+def declared_key(fact: Facts) -> str:
     """Return the key that an explicit id gives; ids never cross tenant, environment or variant."""
     declared = fact.conversation_id or fact.thread_id
     if not declared:

@@ -1,0 +1,1 @@
+"""Read OTLP from Kafka, whose log is then the journal: offsets are committed behind what is undecided."""

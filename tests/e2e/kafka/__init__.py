@@ -1,0 +1,1 @@
+"""Tests against Apache Kafka's own broker."""

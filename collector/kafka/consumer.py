@@ -15,7 +15,6 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any, Protocol
 
 from kafka import KafkaConsumer, OffsetAndMetadata, TopicPartition
-from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 from kafka.errors import KafkaError
 from kafka.structs import MemberState
 
@@ -24,6 +23,7 @@ from collector.errors import OutriderError, RetryableError
 from collector.fault import told
 from collector.journal import Journal
 from collector.journal_records import Transaction
+from collector.kafka.assignor import Together
 from collector.kafka.claims import Claims
 from collector.kafka.elsewhere import Elsewhere
 from collector.kafka.intake import Intake
@@ -151,12 +151,14 @@ class Reader:
 
     def _consumer(self) -> KafkaConsumer:
         session_ms = int(self._config.session_timeout * 1_000)
-        return KafkaConsumer(
+        made: list[KafkaConsumer] = []
+        assignor = Together(lambda: made[0].assignment() if made else ())
+        consumer = KafkaConsumer(
             **self._connection,
             group_id=self._config.group,
             enable_auto_commit=False,
             auto_offset_reset=self._config.start,
-            partition_assignment_strategy=[CooperativeStickyAssignor],
+            partition_assignment_strategy=[assignor],
             session_timeout_ms=session_ms,
             heartbeat_interval_ms=min(3_000, session_ms // 4),
             max_poll_records=_MAX_RECORDS,
@@ -165,6 +167,8 @@ class Reader:
             bootstrap_timeout_ms=ANSWER_MS,
             metadata_max_age_ms=NEWS_MS,
         )
+        made.append(consumer)
+        return consumer
 
     def _turn(self, consumer: KafkaConsumer) -> None:
         """Do everything once."""

@@ -110,7 +110,7 @@ class Undelivered:
         ]
         if not gone:
             return {}
-        talks = [row for episode in gone for row in self._forgotten(episode, row.created_ns)]
+        talks = [talk for one in gone for talk in self._forgotten(one, row.created_ns)]
         rest = Payload(
             rows=[encode_rows(_without(rows, frozenset(gone)))],
             kept=payload.kept,

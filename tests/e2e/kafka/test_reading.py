@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from collector.journal import Journal
+from collector.totals import SeriesKey
 from tests.e2e.checks import check_counts, check_exports
 from tests.e2e.kafka.conftest import Topics
 from tests.e2e.kafka.exporter import Sent, keyed, unkeyed
@@ -26,6 +27,16 @@ def as_text(sent: Iterable[Sent]) -> Iterator[Sent]:
     """Write the same messages as OTLP JSON."""
     for key, value in sent:
         yield key, as_json(value)
+
+
+def stored(served: Served, episodes: int) -> dict[SeriesKey, float]:
+    """Wait until so many episodes are in the store; they are counted a moment before."""
+
+    def has_them() -> bool:
+        return served.value("store_rows_total", table="conversations") >= episodes
+
+    eventually(has_them, f"{episodes} episodes are stored")
+    return served.settled(episodes)
 
 
 def committed_everything(topics: Topics, partitions: int = 2) -> bool:
@@ -52,7 +63,7 @@ def test_both_encodings_are_read_with_and_without_keys(
     topics.broker.write(topics.traces, as_text(sent) if text else sent)
     settings = topics.settings(ASSEMBLE__LATE_WINDOW="1s", **TRACES_ANYWHERE)
     with Served(tmp_path / "data", **settings) as served:
-        series = served.settled(len(conversations))
+        series = stored(served, len(conversations))
         check_exports(served.export, conversations)
         check_counts(lambda name: summed(series, name), conversations)
         assert summed(series, "kafka_messages_total", result="taken") == len(sent)
@@ -81,7 +92,7 @@ def test_what_cannot_be_read_goes_to_the_dead_letters_and_the_rest_flows_on(
     topics.broker.write(topics.traces, mixed)
     settings = topics.settings(KAFKA__DEAD_LETTER_MAX="200KB", **TRACES_ANYWHERE)
     with Served(tmp_path / "data", **settings) as served:
-        series = served.settled(len(conversations))
+        series = stored(served, len(conversations))
         check_exports(served.export, conversations)
         assert summed(series, "kafka_messages_total", result="unreadable") == len(poison)
         assert summed(series, "kafka_dead_letters_total", result="sent") == 3
@@ -128,7 +139,7 @@ def test_offsets_stay_behind_what_is_undecided(tmp_path: Path, topics: Topics) -
         eventually(lambda: served.value("kafka_connected") == 1, "it is back")
         assert committed() == first
         write(still_open[-1:])
-        series = served.settled(len(conversations))
+        series = stored(served, len(conversations))
         check_exports(served.export, conversations)
         check_counts(lambda name: summed(series, name), conversations)
         assert summed(series, "spans_duplicate_total") == 0
@@ -141,7 +152,7 @@ def test_a_broker_that_goes_away_holds_nothing_else_up(tmp_path: Path, topics: T
     broker = topics.broker
     broker.write(topics.traces, keyed(r.body for r in planned(before)))
     with Served(tmp_path / "data", **topics.settings(**TRACES_ANYWHERE)) as served:
-        served.settled(len(before))
+        stored(served, len(before))
         broker.stop()
         try:
             eventually(lambda: served.value("kafka_connected") == 0, "it is noticed")
@@ -152,11 +163,11 @@ def test_a_broker_that_goes_away_holds_nothing_else_up(tmp_path: Path, topics: T
                     headers={"Content-Type": "application/x-protobuf"},
                 )
                 assert answer.status_code == 200
-            served.settled(len(before) + len(meanwhile))
+            stored(served, len(before) + len(meanwhile))
         finally:
             broker.start()
         broker.write(topics.traces, keyed(r.body for r in planned(after)))
-        served.settled(len(before) + len(meanwhile) + len(after))
+        stored(served, len(before) + len(meanwhile) + len(after))
         check_exports(served.export, [*before, *meanwhile, *after])
         eventually(lambda: served.value("kafka_connected") == 1, "it is connected again")
 

@@ -1,0 +1,184 @@
+"""Two instances share the partitions; whatever happens to them, each conversation is decided once."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from collector.model import Conversation
+from scorers.registry import configured
+from tests.clickhouse_endpoint import Endpoint
+from tests.e2e.checks import expected, keyed
+from tests.e2e.kafka.broker import Broker
+from tests.e2e.kafka.conftest import Topics, topics_on
+from tests.e2e.served import PATIENCE_S, Served, eventually
+from tests.e2e.test_kill import planned
+from tests.e2e.traffic import synthetic
+
+pytestmark = pytest.mark.slow
+PARTITIONS = 6
+SLOW = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def wide(broker: Broker) -> Topics:
+    """Make topics of several partitions."""
+    return topics_on(broker, partitions=PARTITIONS)
+
+
+class Store:
+    """Ask the shared store, whoever wrote to it."""
+
+    def __init__(self, endpoint: Endpoint, database: str) -> None:
+        self._url, self._database = endpoint.url, database
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        """Run a query."""
+        answer = httpx.post(
+            self._url,
+            params={"database": self._database, "default_format": "JSONEachRow"},
+            content=query,
+            timeout=PATIENCE_S,
+            trust_env=False,
+        )
+        if answer.status_code == 404:
+            return []  # the tables are not made yet
+        assert answer.status_code == 200, answer.text
+        return [msgspec.json.decode(line) for line in answer.content.splitlines()]
+
+    def decided(self) -> int:
+        """Count the conversations that are there."""
+        rows = self.rows("SELECT toInt32(uniqExact(episode_id)) AS n FROM conversations")
+        return int(rows[0]["n"]) if rows else 0
+
+    def check(self, conversations: Sequence[Conversation]) -> None:
+        """Hold that each conversation was decided and observed once, and scored as offline."""
+        heads = self.rows(
+            "SELECT conversation_id, toInt32(episode) AS episode FROM conversations FINAL"
+        )
+        found = Counter((row["conversation_id"], row["episode"]) for row in heads)
+        assert found == {(c.id, 1): 1 for c in conversations}
+        scores = keyed(self.rows("SELECT * FROM scores FINAL"))
+        assert scores == expected(conversations)
+        observed = Counter(
+            (row["conversation_id"], row["scorer"])
+            for row in self.rows("SELECT conversation_id, scorer FROM observations FINAL")
+        )
+        assert set(observed.values()) == {1}
+        ledger = Counter(
+            (row["conversation_id"], row["scorer"])
+            for row in self.rows("SELECT conversation_id, scorer FROM decisions FINAL")
+        )
+        assert ledger == {(c.id, s.name): 1 for c in conversations for s in configured({})}
+
+    def decided_twice(self) -> list[dict[str, Any]]:
+        """List the scores that two decisions wrote, though only one of them counts."""
+        return self.rows(
+            "SELECT conversation_id, scorer, target FROM scores"
+            " GROUP BY score_id, conversation_id, scorer, target HAVING uniqExact(scored) > 1"
+        )
+
+
+def messages(conversations: Sequence[Conversation], seed: int) -> list[tuple[bytes, bytes]]:
+    """Write every conversation's requests with its id as key, many conversations at once."""
+    chance = random.Random(seed)  # noqa: S311 - a seeded test
+    waiting = [
+        [(one.id.encode(), request.body) for request in planned([one])] for one in conversations
+    ]
+    mixed: list[tuple[bytes, bytes]] = []
+    while waiting:
+        turn = chance.choice(waiting[:20])
+        mixed.append(turn.pop(0))
+        waiting = [rest for rest in waiting if rest]
+    return mixed
+
+
+def settings(topics: Topics, endpoint: Endpoint, database: str) -> dict[str, str]:
+    """Return what both instances are started with."""
+    return topics.settings(
+        STORE__URL=endpoint.url, STORE__DATABASE=database, ASSEMBLE__TURN_QUIET="200ms"
+    )
+
+
+def owned(served: Served) -> int:
+    """Count the partitions of spans that an instance has."""
+    return sum(name == "kafka_lag" and "spans" in str(pairs) for name, pairs in served.series())
+
+
+def write_slowly(topics: Topics, sent: list[tuple[bytes, bytes]]) -> None:
+    """Write a few messages at a time."""
+    for start in range(0, len(sent), 25):
+        topics.broker.write(topics.traces, sent[start : start + 25])
+
+
+@SLOW
+@pytest.mark.parametrize("seed", [1, 2])
+def test_one_of_two_is_killed_and_every_conversation_is_decided_once(
+    tmp_path: Path, endpoint: Endpoint, wide: Topics, seed: int
+) -> None:
+    """The other takes over, the killed one comes back: all conversations, none twice."""
+    conversations = synthetic(120, seed=500 + seed)
+    sent = messages(conversations, seed)
+    database = f"rebalance_{seed}"
+    both = settings(wide, endpoint, database)
+    store = Store(endpoint, database)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    with (
+        Served(tmp_path / "a" / "data", **both) as first,
+        Served(tmp_path / "b" / "data", **both) as second,
+    ):
+        eventually(lambda: owned(first) > 0 and owned(second) > 0, "both have partitions")
+        write_slowly(wide, sent[: len(sent) // 2])
+        eventually(lambda: store.decided() > 5, "some are decided")
+        first.kill()
+        write_slowly(wide, sent[len(sent) // 2 :])
+        eventually(lambda: owned(second) == PARTITIONS, "the other has all partitions")
+        eventually(lambda: store.decided() == len(conversations), "every conversation is decided")
+        first.start()
+        eventually(lambda: owned(first) > 0, "the killed one has partitions again")
+        eventually(lambda: first.value("outbox_rows") == 0, "it has nothing left to say")
+        time.sleep(2)
+        store.check(conversations)
+        twice = store.decided_twice()
+        assert not twice, twice
+        for served in (first, second):
+            served.signal()
+            assert served.ended() == 0
+
+
+@SLOW
+def test_a_second_instance_comes_and_goes_in_order(
+    tmp_path: Path, endpoint: Endpoint, wide: Topics
+) -> None:
+    """Partitions move to the newcomer and back while conversations are open; none is lost or doubled."""
+    conversations = synthetic(120, seed=510)
+    sent = messages(conversations, 3)
+    third = len(sent) // 3
+    both = settings(wide, endpoint, "moves")
+    store = Store(endpoint, "moves")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    with Served(tmp_path / "a" / "data", **both) as first:
+        eventually(lambda: owned(first) == PARTITIONS, "it has all partitions")
+        write_slowly(wide, sent[:third])
+        with Served(tmp_path / "b" / "data", **both) as second:
+            eventually(lambda: owned(second) > 0, "the second has partitions")
+            write_slowly(wide, sent[third : 2 * third])
+            second.signal()
+            assert second.ended() == 0
+        eventually(lambda: owned(first) == PARTITIONS, "the first has all again")
+        write_slowly(wide, sent[2 * third :])
+        eventually(lambda: store.decided() == len(conversations), "every conversation is decided")
+        eventually(lambda: first.value("outbox_rows") == 0, "nothing is left to say")
+        store.check(conversations)
+        assert not store.decided_twice()
+        assert first.value("kafka_conversations_moved_total", how="split") == 0

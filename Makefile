@@ -36,10 +36,10 @@ check: setup ## Lint, format, types, and whether the rendered docs are current
 test: setup ## The suite: hermetic, no network
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not corpora"
 
-test-all: setup ## The suite with its slow and heavy parts; what needs a Debian package is skipped without it
+test-all: setup ## The suite with its slow and heavy parts; Kafka's need Java and Maven, what needs another Debian package is skipped without it
 	$(BIN)/python -m pytest $(PARALLEL) -m "not corpora"
 
-debian: ## Install the Debian packages for test-all: Prometheus, Alertmanager, Chromium
+debian: ## Install the Debian packages for test-all: Prometheus, Alertmanager, Chromium, Java, Maven
 	.ci/debian
 
 bench: setup ## Measure beside Phoenix and MLflow and write docs/benchmarks.md: about 20 minutes

@@ -49,24 +49,32 @@ def class_path() -> str:
 class Broker:
     """One broker; ``stop`` and ``start`` take it away and bring it back with its data."""
 
-    def __init__(self, directory: Path, **settings: str) -> None:
-        """Choose ports and write the configuration; ``settings`` have underscores for dots."""
+    def __init__(self, directory: Path, **secure: str) -> None:
+        """Choose ports and write the configuration.
+
+        ``secure`` are settings, underscores for dots, of a further listener with SASL over TLS.
+        """
         self.directory = directory
-        self.port, self._controller, self.secure_port = free_ports(3)
+        self.port, controller, secure_port = free_ports(3)
         self.bootstrap = f"127.0.0.1:{self.port}"
+        self.secure_bootstrap = f"127.0.0.1:{secure_port}"
         self._jars = class_path()
         self._process: subprocess.Popen[bytes] | None = None
         self.log = directory / "broker.log"
         self._properties = directory / "server.properties"
-        listeners = f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{self._controller}"
+        open_to = [f"PLAINTEXT://{self.bootstrap}"]
+        if secure:
+            open_to.append(f"SECURE://{self.secure_bootstrap}")
         properties = {
             "process.roles": "broker,controller",
             "node.id": "1",
-            "controller.quorum.voters": f"1@127.0.0.1:{self._controller}",
+            "controller.quorum.voters": f"1@127.0.0.1:{controller}",
             "controller.listener.names": "CONTROLLER",
-            "listeners": listeners,
-            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
-            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "listeners": ",".join([*open_to, f"CONTROLLER://127.0.0.1:{controller}"]),
+            "advertised.listeners": ",".join(open_to),
+            "listener.security.protocol.map": (
+                "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL"
+            ),
             "log.dirs": str(directory / "logs"),
             "offsets.topic.replication.factor": "1",
             "offsets.topic.num.partitions": "1",
@@ -76,12 +84,8 @@ class Broker:
             "group.initial.rebalance.delay.ms": "0",
             "group.min.session.timeout.ms": "1000",
             "auto.create.topics.enable": "false",
-            **{key.replace("_", "."): value for key, value in settings.items()},
+            **{key.replace("_", "."): value for key, value in secure.items()},
         }
-        for key, value in properties.items():
-            properties[key] = value.replace("{secure_port}", str(self.secure_port))
-        if "{plain}" in properties["listeners"]:
-            properties["listeners"] = properties["listeners"].replace("{plain}", listeners)
         directory.mkdir(parents=True, exist_ok=True)
         self._properties.write_text("".join(f"{k}={v}\n" for k, v in properties.items()))
         self._run("kafka.tools.StorageTool", "format", "-t", "b3V0cmlkZXItdGVzdHMtMQ", "-c")

@@ -17,7 +17,7 @@ from tests.e2e.served import Served, eventually, summed
 from tests.e2e.test_kill import planned
 from tests.e2e.traffic import as_json, synthetic
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 TRACES_ANYWHERE = {"ASSEMBLE__END_GRACE": "5s"}
 """The turns of a conversation are traces of their own, on any partition: wait for all of them."""

@@ -23,9 +23,8 @@ from tests.e2e.served import PATIENCE_S, Served, eventually
 from tests.e2e.test_kill import planned
 from tests.e2e.traffic import synthetic
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 PARTITIONS = 6
-SLOW = pytest.mark.timeout(300)
 
 
 @pytest.fixture
@@ -119,7 +118,6 @@ def write_slowly(topics: Topics, sent: list[tuple[bytes, bytes]]) -> None:
         topics.broker.write(topics.traces, sent[start : start + 25])
 
 
-@SLOW
 @pytest.mark.parametrize("seed", [1, 2])
 def test_one_of_two_is_killed_and_every_conversation_is_decided_once(
     tmp_path: Path, endpoint: Endpoint, wide: Topics, seed: int
@@ -155,7 +153,6 @@ def test_one_of_two_is_killed_and_every_conversation_is_decided_once(
             assert served.ended() == 0
 
 
-@SLOW
 def test_a_second_instance_comes_and_goes_in_order(
     tmp_path: Path, endpoint: Endpoint, wide: Topics
 ) -> None:

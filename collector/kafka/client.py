@@ -33,7 +33,7 @@ def connection(config: KafkaConfig) -> dict[str, Any]:
             names the key.
     """
     options: dict[str, Any] = {
-        "bootstrap_servers": [part.strip() for part in config.bootstrap.split(",")],
+        "bootstrap_servers": _brokers(config.bootstrap),
         "client_id": CLIENT_ID,
         "security_protocol": config.security.upper(),
         "metrics_enabled": False,
@@ -54,6 +54,17 @@ def connection(config: KafkaConfig) -> dict[str, Any]:
             options["sasl_plain_username"] = config.user
             options["sasl_plain_password"] = config.password
     return options
+
+
+def _brokers(text: str) -> list[str]:
+    brokers = [part.strip() for part in text.split(",")]
+    for broker in brokers:
+        host, _, port = broker.rpartition(":")
+        if not host or not port.isdecimal():
+            raise ConfigError(
+                f"kafka.bootstrap: expected host:9092, several with commas between, got {broker!r}"
+            )
+    return brokers
 
 
 def _tls(config: KafkaConfig) -> ssl.SSLContext:

@@ -9,7 +9,13 @@ from typing import Any, Protocol
 import msgspec
 from kafka import TopicPartition
 
-from collector.errors import OutriderError, PermanentError, RetryableError
+from collector.errors import (
+    ConfigError,
+    JournalFullError,
+    OutriderError,
+    PermanentError,
+    RetryableError,
+)
 from collector.handoff import Handoff
 from collector.journal import Journal
 from collector.kafka.dead_letters import DeadLetters
@@ -152,34 +158,52 @@ class Intake:
                 return False  # the store is away, or its tables are not made yet
             waiting.noted = True
         try:
-            self._append(waiting.requests, place, waiting.next)
+            self._append(waiting, place)
         except RetryableError:
             return False
         return True
 
-    def _append(self, requests: Sequence[Request], place: Place, next_offset: int) -> None:
-        """Make requests durable together with how far we have read; a bad one costs no other."""
-        entries = [request.entry for request in requests]
-        try:
-            ids = self._journal.append_all(entries, [place.position(next_offset)]).result()
-        except PermanentError:
-            if len(requests) <= 1:
+    def _append(self, waiting: _Waiting, place: Place) -> None:
+        """Make requests durable together with how far we have read: all at once, else one by one.
+
+        Raises:
+            RetryableError: Not all were written; those that were are no longer waiting.
+        """
+        at_once = len(waiting.requests)
+        while waiting.requests or place.next < waiting.next:
+            some = waiting.requests[:at_once]
+            rest = waiting.requests[at_once:]
+            after = rest[0].entry.source_offset if rest else waiting.next
+            entries = [request.entry for request in some]
+            try:
+                ids = self._journal.append_all(entries, [place.position(after)]).result()
+            except JournalFullError:
+                if at_once <= 1:
+                    raise
+                at_once = 1
+                continue
+            except PermanentError:
+                if at_once > 1:
+                    at_once = 1
+                    continue
                 # Nothing that a message holds should come to this; it stays in its topic.
                 self._count("kafka_errors_total", 1.0, {"error": "PermanentError"})
-                self._append((), place, next_offset)
-                return
-            for request in requests:
-                self._append([request], place, request.entry.source_offset + 1)
-            self._append((), place, next_offset)
-            return
-        place.next = next_offset
-        for request, row in zip(requests, ids, strict=True):
-            self._handoff.offer(msgspec.structs.replace(request.entry, id=row), request.batch)
-            self._last = row
+                some, ids = [], []
+            waiting.requests = rest
+            place.next = after
+            for request, row in zip(some, ids, strict=True):
+                self._handoff.offer(msgspec.structs.replace(request.entry, id=row), request.batch)
+                self._last = row
 
 
 def signals(*, traces: str, logs: str) -> dict[str, Signal]:
-    """Say what each topic holds, from the two settings."""
+    """Say what each topic holds, from the two settings.
+
+    Raises:
+        ConfigError: there is none, or one for both.
+    """
+    if traces == logs:
+        raise ConfigError("kafka.traces, kafka.logs: expected two topics, or one and an empty text")
     found: dict[str, Any] = {traces: "traces", logs: "logs"}
     found.pop("", None)
     return found

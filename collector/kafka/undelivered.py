@@ -7,10 +7,13 @@ missing.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from collector.assembler import Assembler
+from collector.errors import RetryableError
+from collector.fault import told
 from collector.journal import Journal
 from collector.journal_records import ConversationRow, OutboxRow, Transaction
 from collector.kinship import trace_key
@@ -23,6 +26,7 @@ from collector.stores.tables import TABLES
 from collector.talk import DecidedEpisode
 
 _PAGE = 64
+_LOG = logging.getLogger(__name__)
 _HEAD = TABLES["conversations"]
 
 
@@ -91,9 +95,19 @@ class Undelivered:
         for held in self._rows:
             for row in self._journal.outbox(1, after=held - 1):
                 if row.id == held:
-                    instead |= self._replaced(row)
+                    instead |= self._judged(row)
         self._shipping.let_go(instead)
         self._rows, self._episodes = [], {}
+
+    def _judged(self, row: OutboxRow) -> dict[int, int]:
+        """Replace a row if need be; one that we fail on goes out as it is."""
+        try:
+            return self._replaced(row)
+        except RetryableError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one row must not keep the others
+            _LOG.error("outbox row %s cannot be judged: %s", row.id, told(error))
+            return {}
 
     def _replaced(self, row: OutboxRow) -> dict[int, int]:
         """Write a row again without what is others'; return its new id by the old one."""

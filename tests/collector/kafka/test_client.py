@@ -37,6 +37,8 @@ def test_scram_over_tls_gets_a_context_and_a_password() -> None:
 @pytest.mark.parametrize(
     ("key", "config"),
     [
+        ("kafka.bootstrap", KafkaConfig(bootstrap="a:1,b")),
+        ("kafka.bootstrap", KafkaConfig(bootstrap="a:1,")),
         ("kafka.user", KafkaConfig(bootstrap="a:1", security="sasl_ssl", user="u")),
         (
             "kafka.token_file",

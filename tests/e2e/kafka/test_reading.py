@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 
 from collector.journal import Journal
 from collector.totals import SeriesKey
+from tests.clickhouse_endpoint import Endpoint
 from tests.e2e.checks import check_counts, check_exports
 from tests.e2e.kafka.conftest import Topics
 from tests.e2e.kafka.exporter import Sent, keyed, unkeyed
+from tests.e2e.otlp import logs
 from tests.e2e.served import Served, eventually, summed
 from tests.e2e.test_kill import planned
 from tests.e2e.traffic import as_json, synthetic
@@ -185,3 +189,46 @@ def test_without_brokers_an_instance_starts_and_says_so(tmp_path: Path) -> None:
     )
     assert msgspec.to_builtins(journal.positions()) == {}
     journal.close()
+
+
+def test_a_full_journal_pauses_reading_and_keeps_the_partitions(
+    tmp_path: Path, endpoint: Endpoint, topics: Topics
+) -> None:
+    """While the store is away the log waits, for longer than a session; no partition is taken away."""
+    conversations = synthetic(40, seed=407)
+    sent = list(keyed(r.body for r in planned(conversations)))
+    size = sum(len(value) for _, value in sent)
+    topics.broker.write(topics.traces, sent)
+    endpoint.fault("refuse")
+    settings = topics.settings(
+        STORE__URL=endpoint.url,
+        STORE__DATABASE="kafka_full",
+        JOURNAL__MAX_SIZE=f"{size // 2}B",
+        ASSEMBLE__LATE_WINDOW="1s",
+        **TRACES_ANYWHERE,
+    )
+    # What is read of two partitions at a time would be more than fits.
+    topics.broker.write(topics.traces, [(b"1", b"{}")] * 600)
+    with Served(tmp_path / "data", **settings) as served:
+        eventually(lambda: served.value("kafka_connected") == 1, "it is connected")
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            assert served.value("journal_bytes") <= size // 2
+            time.sleep(0.2)
+        endpoint.fault("")
+        series = stored(served, len(conversations))
+        assert summed(series, "kafka_rebalances_total", event="revoked") == 0
+        assert summed(series, "kafka_rebalances_total", event="lost") == 0
+        eventually(lambda: committed_everything(topics), "everything is committed")
+
+
+def test_log_records_are_read_from_their_own_topic(tmp_path: Path, topics: Topics) -> None:
+    """They count as received, each once."""
+    body = logs(LogRecord(time_unix_nano=1, event_name="something.happened"))
+    topics.broker.write(topics.logs, [(b"k", body)])
+    with Served(tmp_path / "data", **topics.settings()) as served:
+
+        def received() -> bool:
+            return served.value("log_records_received_total", receiver="kafka") == 1
+
+        eventually(received, "the record is received")

@@ -222,6 +222,17 @@ def test_a_full_journal_pauses_reading_and_keeps_the_partitions(
         eventually(lambda: committed_everything(topics), "everything is committed")
 
 
+def test_messages_are_read_however_they_are_compressed(tmp_path: Path, topics: Topics) -> None:
+    """All codecs that Kafka's clients use, in one topic."""
+    conversations = synthetic(8, seed=408)
+    for number, codec in enumerate(("gzip", "snappy", "lz4", "zstd")):
+        some = planned(conversations[2 * number : 2 * number + 2])
+        topics.broker.write(topics.traces, keyed(r.body for r in some), compression_type=codec)
+    with Served(tmp_path / "data", **topics.settings(**TRACES_ANYWHERE)) as served:
+        stored(served, len(conversations))
+        check_exports(served.export, conversations)
+
+
 def test_log_records_are_read_from_their_own_topic(tmp_path: Path, topics: Topics) -> None:
     """They count as received, each once."""
     body = logs(LogRecord(time_unix_nano=1, event_name="something.happened"))

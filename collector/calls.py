@@ -122,14 +122,13 @@ def _content(fact: Facts) -> tuple[int, int]:
 def llm_call(call: ModelCall, *, agent: str = "") -> LlmCall:
     """Sum a call up: the richest content, usage counted once, the outermost times."""
     facts = call.facts
-    usages = [f.usage for f in facts if f.usage is not None]
     return LlmCall(
         span_ids=tuple(f.span_id for f in facts if f.span_id),
         trace_id=facts[0].trace_id,
         provider=_first(f.provider for f in facts),
         model=_first(f.model for f in facts),
         response_id=_first(f.response_id for f in facts),
-        usage=max(usages, key=_usage_size) if usages else None,
+        usage=_usage(facts),
         cost_usd=next((f.cost_usd for f in facts if f.cost_usd is not None), None),
         started_ns=call.start_ns,
         ended_ns=max(f.end_ns for f in facts),
@@ -144,7 +143,25 @@ def llm_call(call: ModelCall, *, agent: str = "") -> LlmCall:
     )
 
 
-def _usage_size(usage: Usage) -> int:
+def _usage(facts: Sequence[Facts]) -> Usage | None:
+    """Take the count of the innermost span that has one, which is nearest to the wire.
+
+    What wraps a client may count a stream's first tokens twice, or not see its last ones.
+    """
+    counted = [(f.usage, f.start_ns) for f in facts if f.usage is not None]
+    if not counted:
+        return None
+    best, _ = max(counted, key=lambda c: (bool(c[0].input and c[0].output), c[1], _size(c[0])))
+    said = [usage for usage, _ in counted]
+    return msgspec.structs.replace(
+        best,
+        cache_read=best.cache_read or max(u.cache_read for u in said),
+        cache_write=best.cache_write or max(u.cache_write for u in said),
+        reasoning=best.reasoning or max(u.reasoning for u in said),
+    )
+
+
+def _size(usage: Usage) -> int:
     return usage.input + usage.output
 
 

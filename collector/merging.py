@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from collector.model import Facts, Identity, Message, ToolDefinition, ToolRequest
+from collector.served import waits
 
 
 def merge(first: Facts, second: Facts) -> Facts:
@@ -37,7 +38,7 @@ def merge(first: Facts, second: Facts) -> Facts:
     elif other.partial:
         merged["input"] = one.input or other.input
         merged["output"] = one.output or other.output
-    if merged["finish_reason"] in {"", "stop"} and any(m.tool_requests for m in merged["output"]):
+    if merged["finish_reason"] in {"", "stop"} and waits(merged["output"]):
         merged["finish_reason"] = "tool_call"
     return Facts(**merged)
 

@@ -82,7 +82,8 @@ UNTYPED: dict[str, Kind] = {
 TEXT: Keys = ("content", "text", "refusal", "value")
 ID: Keys = ("call_id", "callId", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "id")
 NAME: Keys = ("name", "toolName", "tool_name")
-ARGUMENTS: Keys = ("arguments", "input", "args", "parameters", "server_tool_call")
+SERVER_CALL = "server_tool_call"
+ARGUMENTS: Keys = ("arguments", "input", "args", "parameters", SERVER_CALL)
 RESULT: Keys = (
     "response",
     "result",
@@ -262,7 +263,14 @@ def request_of(block: JsonValue) -> ToolRequest | None:
     if not name:
         return None
     value = next((block[key] for key in ARGUMENTS if key in block), None)
+    served = block.get(SERVER_CALL)
+    if value is served and isinstance(served, dict):
+        value = next((served[key] for key in ARGUMENTS if key in served), _untyped(served))
     return ToolRequest(id=id_of(block), name=name, arguments=arguments_of(value))
+
+
+def _untyped(block: Block) -> Block:
+    return {key: value for key, value in block.items() if key != "type"}
 
 
 def id_of(block: Block) -> str:

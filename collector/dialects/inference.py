@@ -14,6 +14,7 @@ from collector.dialects.dialect import Names, Reading, Said, ToolUse
 from collector.dialects.envelope import error_of, facts
 from collector.dialects.tool_spans import arguments_in, opened
 from collector.model import Facts, FinishReason, JsonValue, Message, ToolRequest, Usage
+from collector.served import waits
 from collector.telemetry import Attributes, Span
 
 FINISH_REASONS: dict[str, FinishReason] = {
@@ -153,7 +154,7 @@ def usage(attributes: Attributes, names: Names) -> Usage | None:
 
 
 def finish_reason(raw: Value, output: tuple[Message, ...]) -> FinishReason:
-    """Normalise a finish reason; a reply that holds tool calls ended with them."""
+    """Normalise a finish reason; a reply that waits for a tool ended with that."""
     if isinstance(raw, str) and raw.startswith("["):
         raw = decoded(raw)
     spoken = [
@@ -164,7 +165,7 @@ def finish_reason(raw: Value, output: tuple[Message, ...]) -> FinishReason:
     reason: FinishReason = "tool_call"
     if "tool_call" not in spoken:
         reason = next((known for known in spoken if known), "")
-    if reason in {"", "stop"} and any(message.tool_requests for message in output):
+    if reason in {"", "stop"} and waits(output):
         return "tool_call"
     return reason
 

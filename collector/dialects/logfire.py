@@ -11,6 +11,7 @@ import msgspec
 
 from collector.dialects import otel_genai
 from collector.dialects.attributes import Keys, attributes_of, decoded, first, plain, text
+from collector.dialects.bodies import told
 from collector.dialects.dialect import Dialect, Reading, Said
 from collector.dialects.genai_events import heard
 from collector.dialects.inference import assembled, parting_words, tool_use
@@ -26,6 +27,8 @@ SCOPES = ("pydantic-ai", "logfire")
 REQUEST: Keys = ("request_data", "raw_input")
 RESPONSE: Keys = ("response_data", "response")
 EVENTS: Keys = ("events",)
+RAW_USAGE: Keys = ("gen_ai.usage.raw",)
+"""The provider's own counts, some of which stand nowhere else."""
 ALL: Keys = ("pydantic_ai.all_messages", "all_messages_events")
 """Everything that was said in an agent's run: messages, and in the oldest form events."""
 RESULT: Keys = ("final_result",)
@@ -77,6 +80,7 @@ def read(span: Span, memory: Memory) -> Facts:
     elif role == "llm":
         reading = Reading(role=role, said=_call(attributes, reading.said, memory))
         attributes = told_in(attributes, first(attributes, RESPONSE))
+        attributes = told({"usage": decoded(first(attributes, RAW_USAGE))}) | attributes
     found = assembled(msgspec.structs.replace(span, attributes=attributes), reading, NAMES, NAME)
     name = text(attributes, ("name", "agent_name")) if role == "agent" else ""
     return msgspec.structs.replace(found, name=name) if name else found

@@ -56,6 +56,8 @@ TYPED_SPEAKERS = ROLES.keys() - {"function", "function_call", "function_call_out
 """Types of messages that are not types of blocks too."""
 CONTENT = ("parts", "content", "contents")
 """Where a message keeps its blocks: OTel and Google, the providers, OpenInference."""
+REFUSAL = ("refusal",)
+"""Where OpenAI's chat API says it, in place of content."""
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 WRAPPERS = ("kwargs", "data", "message")
 """Where LangChain's serialised messages and choices keep the message."""
@@ -170,6 +172,8 @@ def normal(
         role = "tool" if draft.results and not draft.requests else role
     else:
         _read_content(message, role, draft, encoded=encoded)
+    if not draft.texts:
+        draft.say(string(message, REFUSAL))
     requests = message.get("tool_calls")
     for request in requests if isinstance(requests, list) else ():
         draft.ask(request)

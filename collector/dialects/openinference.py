@@ -7,7 +7,8 @@ import re
 import msgspec
 
 from collector.dialects import flattened
-from collector.dialects.attributes import decoded, first, grouped, text, unflattened
+from collector.dialects.attributes import Value, decoded, first, grouped, text, unflattened
+from collector.dialects.bodies import offered
 from collector.dialects.dialect import Dialect, Names, Reading, Said, ToolUse
 from collector.dialects.documents import documents_of
 from collector.dialects.inference import assembled, tool_use
@@ -79,6 +80,11 @@ QUERY = ("reranker.query", "retrieval.query")
 RESPONSE_ID = re.compile(r'\{\s*"id":\s*"((?:msg|chatcmpl|resp|gen|run)[\w-]{1,100})"').match
 """How the responses of providers begin."""
 VALUES = {"input": ("input.value",), "output": ("output.value",)}
+OFFERS = re.compile(r'"(?:tools|functions)":\s*\[\s*\{').search
+SERVES = re.compile(
+    r'"type":\s*"(?:web_search|file_search|tool_search|code_interpreter|image_generation|mcp)_call"'
+).search
+"""Calls that OpenAI serves itself, which are not flattened."""
 
 
 def matches(span: Span) -> bool:
@@ -132,19 +138,22 @@ def _reading(span: Span, role: FactRole, memory: Memory) -> Reading:
     system, given = split_system(given)
     schemas = [_schema(unflattened(group).get("tool")) for group in groups.get(TOOLS, ())]
     tools = definitions(schemas, memory) or definitions(attributes.get(TOOL_LIST), memory)
-    if not given or not output:
-        # Instrumentations that flatten nothing leave the raw values.
-        whole = said_of(
-            role,
-            None if given else first(attributes, VALUES["input"]),
-            None if output else first(attributes, VALUES["output"]),
-            memory,
-        )
+    raw_input, raw_output = (first(attributes, VALUES[side]) for side in VALUES)
+    spoken = any(m.text or m.tool_requests for m in output) and not _serves(raw_output)
+    if not given or not spoken:
+        # Instrumentations that flatten nothing leave the raw values; some leave things out.
+        whole = said_of(role, None if given else raw_input, None if spoken else raw_output, memory)
         system, tools = system or whole.system_prompt, tools or whole.tools
-        given, output = given or whole.input, output or whole.output
+        given, output = given or whole.input, (output if spoken else whole.output or output)
+    if not tools and isinstance(raw_input, str) and OFFERS(raw_input):
+        tools = definitions(offered(decoded(raw_input)), memory)
     return Reading(
         role=role, said=Said(system_prompt=system, tools=tools, input=acted(given), output=output)
     )
+
+
+def _serves(output: Value) -> bool:
+    return isinstance(output, str) and SERVES(output) is not None
 
 
 def _message(group: dict[str, JsonValue]) -> JsonValue:

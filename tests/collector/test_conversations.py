@@ -52,6 +52,21 @@ def test_calls_given_out_of_order_are_put_in_order() -> None:
     assert conversation.messages == (ASK, LOOK, FOUND, TELL)
 
 
+def test_of_two_counts_the_one_nearest_to_the_wire_holds() -> None:
+    """What wraps a client may count a stream's first tokens twice; the client's own span does not."""
+    (call,) = built(
+        fact(span_id="outer", output=(TELL,), usage=Usage(input=9, output=11), response_id="r1"),
+        fact(
+            span_id="sdk",
+            start_ns=1,
+            usage=Usage(input=9, output=10, cache_read=4),
+            response_id="r1",
+        ),
+        fact(span_id="late", start_ns=2, usage=Usage(input=9), response_id="r1"),
+    ).conversation.llm_calls
+    assert call.usage == Usage(input=9, output=10, cache_read=4)
+
+
 def test_a_model_span_inside_a_model_span_is_one_call() -> None:
     """An SDK's span inside an instrumentor's is the same call and its usage counts once."""
     usage = Usage(input=10, output=3)

@@ -85,6 +85,24 @@ def test_a_whole_request_and_response_are_read() -> None:
     assert facts.finish_reason == "tool_call"
 
 
+def test_what_only_the_providers_own_counts_say_is_read() -> None:
+    """Reasoning tokens stand in the raw usage alone."""
+    facts = read(
+        scope="logfire.openai",
+        gen_ai__operation__name="chat",
+        gen_ai__usage__input_tokens=3,
+        gen_ai__usage__output_tokens=9,
+        gen_ai__usage__raw=json.dumps(
+            {
+                "prompt_tokens": 3,
+                "completion_tokens": 9,
+                "completion_tokens_details": {"reasoning_tokens": 5},
+            }
+        ),
+    )
+    assert facts.usage == Usage(input=3, output=9, reasoning=5)
+
+
 def test_a_streamed_call_is_the_span_that_ended_it() -> None:
     """The span of the request has no reply; only the later one counts as a call."""
     data = {"model": "m", "messages": [{"role": "user", "content": ASK.text}]}

@@ -220,3 +220,32 @@ def test_a_retrieval_keeps_what_was_looked_for() -> None:
         {"input.value": "baths?", "output.value": '{"documents": [{"page_content": "Yes."}]}'},
     )
     assert (facts.input, facts.documents) == ((user("baths?"),), (Document(text="Yes."),))
+
+
+def test_what_was_not_flattened_is_read_from_the_raw_values() -> None:
+    """Old functions, a refusal and calls that the provider served stand in the raw values alone."""
+    asked = {"messages": [{"role": "user", "content": "Hi"}], "functions": [{"name": "room"}]}
+    declined = {"choices": [{"message": {"role": "assistant", "refusal": "No, sorry."}}]}
+    facts = read(
+        "LLM",
+        flat("input", 0, role="user", content="Hi")
+        | flat("output", 0, role="assistant")
+        | {"input.value": json.dumps(asked), "output.value": json.dumps(declined)},
+    )
+    assert [tool.name for tool in facts.tools] == ["room"]
+    assert facts.output == (agent("No, sorry."),)
+
+    served = {"type": "mcp_call", "id": "mcp_1", "name": "room", "arguments": '{"n": 1}'}
+    words = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "Yes."}],
+    }
+    answer = {"status": "completed", "output": [served | {"output": "free"}, words]}
+    facts = read(
+        "LLM",
+        flat("output", 0, role="assistant", content="Yes.") | {"output.value": json.dumps(answer)},
+    )
+    assert [r for m in facts.output for r in m.tool_requests] == [request("room", "mcp_1", n=1)]
+    assert facts.output[-1] == agent("Yes.")
+    assert facts.finish_reason == "stop"

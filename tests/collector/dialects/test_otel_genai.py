@@ -327,3 +327,28 @@ def test_hidden_content_is_no_content() -> None:
     """Empty objects and lists, as written where content is not captured, are no messages."""
     facts = chat(prompt="{}", completion="[]")
     assert (facts.input, facts.output) == ((), ())
+
+
+def test_a_server_tools_arguments_are_those_inside() -> None:
+    """What the provider ran is told with its type around the arguments, or among them."""
+    parts = [
+        {
+            "type": "server_tool_call",
+            "id": "srvtoolu_1",
+            "name": "web_search",
+            "server_tool_call": {"type": "web_search", "input": {"query": "tides"}},
+        },
+        {
+            "type": "server_tool_call",
+            "id": "srvtoolu_2",
+            "name": "run",
+            "server_tool_call": {"type": "run", "code": "1+1"},
+        },
+        {"type": "text", "content": "High at noon."},
+    ]
+    facts = chat(
+        output__messages=[{"role": "assistant", "parts": parts}], response__finish_reasons=["stop"]
+    )
+    asked = [r.arguments for m in facts.output for r in m.tool_requests]
+    assert asked == [{"query": "tides"}, {"code": "1+1"}]
+    assert facts.finish_reason == "stop"

@@ -1,0 +1,16 @@
+"""Test which calls wait for the agent."""
+
+from __future__ import annotations
+
+from collector.served import waits
+from tests.build import agent, request, result
+
+
+def test_calls_that_the_provider_served_wait_for_nobody() -> None:
+    """Known by their ids, or by the result that stands in the same reply."""
+    assert waits([agent("", request("room", "toolu_1"))])
+    assert not waits([agent("Done.", request("web_search", "srvtoolu_1"))])
+    assert not waits(
+        [agent("", request("room", "c1")), result("room", "free", "c1"), agent("Yes.")]
+    )
+    assert not waits([])

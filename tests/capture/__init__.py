@@ -1,0 +1,1 @@
+"""Compare what real instrumentations send with the HTTP traffic that they watched."""

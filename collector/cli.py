@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from collector.commands.check import CHECK
 from collector.commands.command import Command
 from collector.commands.demo import DEMO
+from collector.commands.doctor import DOCTOR
 from collector.commands.evaluate import EVALUATE
 from collector.commands.export import EXPORT
 from collector.commands.migrate import MIGRATE
@@ -35,6 +36,7 @@ COMMANDS: tuple[Command, ...] = (
     EVALUATE,
     RULES,
     CHECK,
+    DOCTOR,
     MIGRATE,
 )
 

@@ -72,3 +72,21 @@ def format_size(size: int) -> str:
         if size and size % SIZE_UNITS[unit] == 0:
             return f"{size // SIZE_UNITS[unit]}{unit}"
     return f"{size}B"
+
+
+def about_size(size: int) -> str:
+    """Write bytes for a reader: ``1.4 GiB``, ``38 MiB``, ``512 B``."""
+    for unit in ("TiB", "GiB", "MiB", "KiB"):
+        amount = size / SIZE_UNITS[unit]
+        if amount >= 1:
+            return f"{amount:.1f} {unit}" if amount < 10 else f"{amount:.0f} {unit}"
+    return f"{size} B"
+
+
+def about_duration(seconds: float) -> str:
+    """Write seconds for a reader: ``3.2 d``, ``45 min``, ``0.3 s``."""
+    for unit, name in (("d", "d"), ("h", "h"), ("m", "min"), ("s", "s")):
+        amount = seconds / DURATION_UNITS[unit]
+        if amount >= 1 or unit == "s":
+            return f"{amount:.1f} {name}" if amount < 10 else f"{amount:.0f} {name}"
+    raise AssertionError

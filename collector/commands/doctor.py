@@ -1,0 +1,164 @@
+"""Look an instance over and say what to do."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from collector.commands.command import (
+    Command,
+    add_config,
+    add_data_dir,
+    config_of,
+    warn_of_stray_variables,
+)
+from collector.config import Config
+from collector.config_file import without_user
+from collector.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collector.doctor.finding import Finding
+    from collector.serve_file import Running
+
+JOURNAL = "journal.db"
+"""In the data directory."""
+_TIMEOUT_S = 10
+
+
+def findings(config: Config, data_dir: Path) -> Iterator[Finding]:
+    """Go through all checks, what a wrong one would explain before what it explains."""
+    from collector.doctor.data_directory import data_directory
+    from collector.doctor.finding import ok, warn
+    from collector.doctor.instance import instance
+    from collector.doctor.journal_file import journal_file
+    from collector.doctor.peers import peers
+    from collector.serve_file import read
+
+    running = read(data_dir)
+    if running is not None:
+        yield from instance(running)
+    elif holder := _holder(data_dir):
+        yield warn("instance", holder, "it starts, stops or migrates: look again in a moment")
+        return
+    else:
+        yield ok("instance", f"no process serves from {data_dir}")
+    if data_dir.is_dir():
+        yield from data_directory(data_dir, journal_limit=config.journal.max_size)
+        yield from journal_file(
+            data_dir / JOURNAL,
+            limit=config.journal.max_size,
+            running=running is not None,
+            now_ns=time.time_ns(),
+        )
+    else:
+        yield ok("data dir", f"{data_dir} is not there yet; `outrider serve` makes it")
+    yield from _store(config, data_dir, running)
+    yield from peers(_peers(config))
+
+
+def _holder(data_dir: Path) -> str:
+    """Say who has the directory though nobody answers; empty when it is free."""
+    from collector.commands.check import check_data_dir
+
+    try:
+        check_data_dir(data_dir)
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+def _store(config: Config, data_dir: Path, running: Running | None) -> Iterator[Finding]:
+    from collector.doctor.finding import fail, ok
+    from collector.doctor.store_schema import store_schema
+    from collector.stores.clickhouse import ClickHouseStore, open_store
+
+    if not config.store.url and running is not None:
+        yield ok(
+            "store", "the embedded engine belongs to the running process; see `instance` above"
+        )
+        return
+    if not config.store.url and not (data_dir / "store").is_dir():
+        yield ok("store", "the embedded engine has no directory yet; `outrider serve` makes it")
+        return
+    try:
+        if config.store.url:
+            where = without_user(config.store.url)
+            store = ClickHouseStore.server(
+                config.store.url,
+                user=config.store.user,
+                password=config.store.password,
+                database=config.store.database,
+                timeout_s=_TIMEOUT_S,
+            )
+        else:
+            where = str(data_dir / "store")
+            store = open_store(config.store, data_dir)
+    except ConfigError as error:
+        yield fail("store", str(error), "do as it says")
+        return
+    try:
+        yield from store_schema(store, where=where, clock_ns=time.time_ns)
+    finally:
+        store.close()
+
+
+def _peers(config: Config) -> dict[str, str]:
+    """Return where we send, by key."""
+    urls = {
+        "telemetry.otlp_endpoint": config.telemetry.otlp_endpoint,
+        "alerts.webhook": config.alerts.webhook,
+    }
+    if config.proxy.address:
+        urls |= {"proxy.anthropic": config.proxy.anthropic, "proxy.openai": config.proxy.openai}
+    return {key: url for key, url in urls.items() if url}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a line a finding as it is made; 1 when one of them is `fail`."""
+    config = config_of(arguments)
+    warn_of_stray_variables()
+    failed = warned = 0
+    for found in findings(config, arguments.data_dir):
+        failed += found.status == "fail"
+        warned += found.status == "warn"
+        if arguments.json:
+            print(msgspec.json.encode(found).decode(), flush=True)
+            continue
+        print(f"{found.status:<5} {found.check:<12} {found.says}", flush=True)
+        if found.fix:
+            print(f"{'':18} -> {found.fix}", flush=True)
+    if not arguments.json:
+        said = f"{failed} failed, {warned} to look at" if failed or warned else "all is well"
+        print(said, file=sys.stderr)
+    return 1 if failed else 0
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_config(parser)
+    add_data_dir(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object a finding")
+
+
+DOCTOR = Command(
+    name="doctor",
+    summary="look an instance over and say what to do",
+    description=(
+        "Check the running instance, the data directory and its disk, the journal (damage, room, how far "
+        "the pipeline is behind), the store (schema, parts), the clocks, and whether everything that is "
+        "sent to can be reached. Reads beside a running instance and changes nothing. Exit code 1 when "
+        "something fails; what only should be looked at does not count."
+    ),
+    examples="""\
+outrider doctor
+outrider doctor --config prod.yaml --data-dir /var/lib/outrider
+outrider doctor --json | jq 'select(.status != "ok")'""",
+    arguments=declare,
+    run=run,
+)

@@ -1,0 +1,37 @@
+"""Ask the running instance itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import msgspec
+
+from collector.banner import base_url
+from collector.doctor.finding import Finding, fail, ok, warn
+from collector.serve_file import Running
+
+_WAIT_S = 10.0
+
+
+def instance(running: Running) -> Iterator[Finding]:
+    """Read ``/readyz`` of an instance that serves."""
+    url = f"{base_url(running.console)}/readyz"
+    try:
+        answer = httpx.get(url, timeout=_WAIT_S, trust_env=False)
+        said: Any = msgspec.json.decode(answer.content)
+    except (httpx.HTTPError, msgspec.DecodeError) as error:
+        yield fail(
+            "instance",
+            f"process {running.pid} serves and {url} does not answer ({type(error).__name__})",
+            "look into its log; a restart loses nothing that was acknowledged",
+        )
+        return
+    if answer.is_success:
+        yield ok("instance", f"process {running.pid} is ready, since {running.started}")
+        return
+    for problem in said.get("problems") or [f"HTTP {answer.status_code}"]:
+        yield warn(
+            "instance", f"process {running.pid} is not ready: {problem}", "see the checks below"
+        )

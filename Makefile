@@ -5,11 +5,11 @@ PIN := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version
        --no-emit-index-url --no-annotate --no-header
 # A file stays in one process: the embedded engine opens one directory at a time in each.
 PARALLEL := -n 2 --dist loadfile
-.PHONY: help setup run demo check test test-all debian bench accuracy docs lock
+.PHONY: help setup run demo check test test-all test-capture debian bench accuracy docs lock
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 setup: .venv/.stamp ## Make .venv with everything, pinned and checked by hash
 
@@ -34,10 +34,14 @@ check: setup ## Lint, format, types, and whether the rendered docs are current
 	$(BIN)/python -m collector.commands.reference --check
 
 test: setup ## The suite: hermetic, no network
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not corpora"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not corpora and not capture"
 
 test-all: setup ## The suite with its slow and heavy parts; Kafka's need Java and Maven, what needs another Debian package is skipped without it
-	$(BIN)/python -m pytest $(PARALLEL) -m "not corpora"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not corpora and not capture"
+
+test-capture: setup ## Play the recordings in OUTRIDER_CORPORA under real instrumentations, and write docs/capture.md
+	$(BIN)/python -m tests.capture $(ARGS)
+	$(BIN)/python -m pytest tests/capture -m capture
 
 debian: ## Install the Debian packages for test-all: Prometheus, Alertmanager, Chromium, Java, Maven
 	.ci/debian

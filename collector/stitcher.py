@@ -115,6 +115,9 @@ class Stitcher:
         self._touch_trace(fact.trace_id, talk)
         if fact.response_id:
             response = (fact.identity.tenant, fact.response_id)
+            if fact.input or fact.output:
+                for copy in [t for t in self._responses.get(response, ()) if _is_bare(t)]:
+                    self._merge(copy, talk)
             _index(self._responses, response, talk, talk.responses)
         if not talk.explicit and fact.role in ("llm", "agent") and (fact.input or fact.output):
             talk = self._remember_history(fact, talk)
@@ -204,6 +207,9 @@ class Stitcher:
         ):
             talks = self._responses.get((tenant, response_id)) if response_id else None
             if talks and len(talks) == 1 and near not in talks:
+                # A copy of the call in a trace of its own tells no history; the call may.
+                if method == "response" and fact.input and all(map(_is_bare, talks)):
+                    continue
                 return self._single(talks, method)
         if fact.role in ("llm", "agent") and fact.input:
             talk = self._by_history(fact)
@@ -339,6 +345,11 @@ class Stitcher:
                 _index(self._tools, tool, target, target.pending_tools)
         self._merged(source, target)
         return True
+
+
+def _is_bare(talk: Talk) -> bool:
+    """Say whether nothing was said in an anonymous conversation so far."""
+    return not (talk.explicit or talk.tips or talk.continued)
 
 
 def declared_key(fact: Facts) -> str:

@@ -192,6 +192,24 @@ def test_threads_join_like_ids_within_an_agent() -> None:
     assert len(bench.wait(1_000)) == 1
 
 
+def test_copies_of_calls_in_traces_of_their_own_split_nothing() -> None:
+    """A client's spans end first and hold no words; the instrumentation's tell whose they are."""
+    bench = Bench()
+    for number in (1, 2):
+        bench.add(facts(on=f"sdk{number}", at=number, response_id=f"r{number}"))
+    bench.add(facts(on="t1", at=1, given=[HELLO], said=[HI], response_id="r1"))
+    bench.add(facts(on="t2", at=2, given=[HELLO, HI, ORDER], said=[DONE], response_id="r2"))
+    (due,) = bench.wait(3_600)
+    assert len(due.held) == 4
+
+    bench.add(facts(on="sdk3", at=10, response_id="r3"))
+    bench.add(
+        facts(on="t3", at=10, given=[HELLO], said=[HI], response_id="r3", conversation_id="c1")
+    )
+    (due,) = bench.wait(3_600)
+    assert (due.talk.id, len(due.held)) == ("c1", 2)
+
+
 def test_an_id_on_the_root_alone_takes_in_its_children() -> None:
     """Children are exported first and carry no id; the root's id is theirs."""
     bench = Bench()

@@ -28,17 +28,28 @@ class Environments:
         Raises:
             UnavailableError: it cannot be installed.
         """
-        home = self._directory / package
+        binaries = self.made(package, [package])
+        asked = f"import importlib.metadata as m; print(m.version({package!r}))"
+        return binaries, _run([str(binaries / "python"), "-c", asked]).strip()
+
+    def made(self, name: str, packages: Sequence[str]) -> Path:
+        """Return the ``bin`` directory of an environment with some packages; makes it when missing.
+
+        Packages with another version are another environment only under another name.
+
+        Raises:
+            UnavailableError: it cannot be installed.
+        """
+        home = self._directory / name
         binaries = home / "bin"
         done = home / "installed"
         uv = str(Path(sys.executable).with_name("uv"))
         if not done.exists():
             _run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(home)])
             python = str(binaries / "python")
-            _run([uv, "pip", "install", "--quiet", "--python", python, package])
+            _run([uv, "pip", "install", "--quiet", "--python", python, *packages])
             done.touch()
-        asked = f"import importlib.metadata as m; print(m.version({package!r}))"
-        return binaries, _run([str(binaries / "python"), "-c", asked]).strip()
+        return binaries
 
 
 def _run(command: Sequence[str]) -> str:

@@ -146,6 +146,9 @@ class Draft:
                 self.say(string(block, TEXT))
             elif kind == "request":
                 self.ask(block)
+                served = block.get(SERVER_CALL)
+                if isinstance(served, dict) and served.get("output") is not None:
+                    self.answer({"id": id_of(block), "output": served["output"]})
             elif kind == "result":
                 self.answer(block)
             elif kind == "both":

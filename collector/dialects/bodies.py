@@ -141,6 +141,8 @@ USAGE: Keys = ("usage", "usage_metadata", "usageMetadata", "token_usage", "token
 METADATA: Keys = ("response_metadata", "llm_output", "generation_info", "kwargs", "message", "data")
 FINISH: Keys = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason")
 ID: Keys = ("id", "responseId", "response_id")
+RESPONSE_ID = re.compile(r"(?:msg_|chatcmpl-|resp_)\w").match
+"""How the ids of responses begin, as opposed to those that frameworks give their messages."""
 MODEL: Keys = ("model", "model_name", "modelVersion", "model_version")
 
 
@@ -243,6 +245,12 @@ def told(body: JsonValue) -> Attributes:
         model = string(place, MODEL)
         if model:
             found.setdefault("gen_ai.response.model", model)
+        given = string(place, ID)
+        if RESPONSE_ID(given):
+            found.setdefault("gen_ai.response.id", given)
+            status = string(place, ("status",))
+            if status:
+                found.setdefault("gen_ai.response.finish_reasons", [status])
     if isinstance(body, dict) and not {"choices", "content", "output", "candidates"}.isdisjoint(
         body
     ):

@@ -108,6 +108,8 @@ def reply(value: AttributeValue) -> tuple[Message, ...]:
         return _one(value, "assistant")
     if len(found) == 1 and isinstance(found[0], list):
         found = found[0]
+    if len(found) == 1 and isinstance(found[0], dict) and found[0].get("object") == "response":
+        found = answered(found[0]) or found
     return _all(found, "assistant")
 
 
@@ -200,6 +202,8 @@ def _read_extra(extra: JsonValue, draft: Draft) -> None:
     for request in requests if isinstance(requests, list) else ():
         draft.ask(request)
     draft.ask(extra.get("function_call"))
+    if not draft.texts:
+        draft.say(string(extra, REFUSAL))
 
 
 def _read_content(

@@ -18,7 +18,7 @@ from collector.dialects.smolagents import acted
 from collector.dialects.tool_spans import arguments_in
 from collector.dialects.tools import bare_name, definitions
 from collector.dialects.whole import retrieval_of, said_of, told_in
-from collector.model import Document, FactRole, Facts, JsonValue, ToolRequest
+from collector.model import Document, FactRole, Facts, JsonValue, ToolDefinition, ToolRequest
 from collector.telemetry import Attributes, Span
 
 NAME = "openinference"
@@ -117,7 +117,7 @@ def _told(span: Span) -> Span:
 def _reading(span: Span, role: FactRole, memory: Memory) -> Reading:
     attributes = span.attributes
     if role == "tool":
-        return Reading(role=role, tool=_tool(span))
+        return Reading(role=role, tool=_tool(span), said=Said(tools=_defined(attributes, memory)))
     if role == "retriever":
         return Reading(role=role, said=_retrieval(attributes, memory))
     if role == "chain" and not span.parent_id:
@@ -198,6 +198,16 @@ def _tool(span: Span) -> ToolUse:
         return use
     request = ToolRequest(id=request.id, name=request.name, arguments=given)
     return msgspec.structs.replace(use, request=request)
+
+
+def _defined(attributes: Attributes, memory: Memory) -> tuple[ToolDefinition, ...]:
+    """Read the definition that a tool's own span carries; some tell it nowhere else."""
+    schema = decoded(attributes.get(PARAMETERS[0]))
+    name = attributes.get(NAMES.tool_name[0])
+    if not isinstance(schema, dict) or "properties" not in schema or not isinstance(name, str):
+        return ()
+    description = text(attributes, ("tool.description",))
+    return definitions([{"name": name, "description": description, "parameters": schema}], memory)
 
 
 def _retrieval(attributes: Attributes, memory: Memory) -> Said:

@@ -54,11 +54,11 @@ def compare(exchanges: Sequence[Exchange], requests: Sequence[Request]) -> Resul
     )
     findings: list[Finding] = []
     known: set[bytes] = set()
-    ids = {fact.id for exchange in exchanges for fact in _facts(exchange) if fact.id}
+    ids = {fact.id for exchange in exchanges for fact in facts_of(exchange) if fact.id}
     for number, exchange in enumerate(exchanges):
         call = _call_of(exchange, number, calls, len(exchanges))
         of_call = Sent(requests, about=_id_of(exchange))
-        for fact in _facts(exchange):
+        for fact in facts_of(exchange):
             key = msgspec.json.encode(fact, order="deterministic")
             per_call = fact.kind in ("tokens", "finish reason", "error")
             if not per_call and key in known:  # a history that is repeated
@@ -77,7 +77,8 @@ def compare(exchanges: Sequence[Exchange], requests: Sequence[Request]) -> Resul
     )
 
 
-def _facts(exchange: Exchange) -> Iterator[Fact]:
+def facts_of(exchange: Exchange) -> Iterator[Fact]:
+    """Yield what stands in an exchange."""
     asked, answered = _READERS[exchange.api]
     yield from asked(exchange.request)
     if exchange.status >= 400:
@@ -96,7 +97,9 @@ def _call_of(
     named = [call for call in calls if id_ and call.response_id == id_]
     if len(named) == 1:
         return named[0]
-    return calls[number] if len(calls) == exchanges else None
+    spoken = [call for call in calls if call.has_input or call.has_output]
+    placed = next((some for some in (calls, spoken) if len(some) == exchanges), None)
+    return placed[number] if placed else None
 
 
 def _id_of(exchange: Exchange) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from collector.model import FinishReason
 from tests.capture.facts import Fact, Kind, counts, said
 
+_SCHEMA = ("parameters", "parametersJsonSchema", "parameters_json_schema")
 _REASONS: dict[str, FinishReason] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
@@ -24,13 +25,14 @@ def asked(request: Any) -> Iterator[Fact]:
     yield from _content(request.get("systemInstruction"), "system")
     for content in request.get("contents") or ():
         yield from _content(content, "assistant" if content.get("role") == "model" else "user")
-    for tool in request.get("tools") or ():
+    tools = request.get("tools") or ()
+    for tool in [tools] if isinstance(tools, dict) else tools:
         for declared in tool.get("functionDeclarations") or ():
             yield Fact(
                 kind="tool definition",
                 name=declared.get("name") or "",
                 text=declared.get("description") or "",
-                value=declared.get("parameters") or declared.get("parametersJsonSchema"),
+                value=next((declared[key] for key in _SCHEMA if declared.get(key)), None),
             )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from tests.capture.agent_tasks import agent_task
 from tests.capture.comparison import Result, compare
 from tests.capture.libraries import Library
 from tests.capture.outrider import Receiver, Request
@@ -44,7 +47,7 @@ def play(library: Library, cassettes: Sequence[Cassette], python: Path) -> Itera
     Raises:
         Failed: The driver ended early; the text is the end of what it said.
     """
-    jobs = [Job(cassette, _task(library, cassette, n)) for n, cassette in enumerate(cassettes)]
+    jobs = list(_jobs(library, cassettes))
     told: list[list[Request]] = []
     with Receiver() as receiver:
 
@@ -66,11 +69,25 @@ def play(library: Library, cassettes: Sequence[Cassette], python: Path) -> Itera
         )
 
 
-def _task(library: Library, cassette: Cassette, number: int) -> dict[str, Any]:
-    api = cassette.recordings[0].api
-    calls = [recording.request for recording in cassette.recordings]
-    del library
-    return {"api": api, "way": _WAYS[number % len(_WAYS)], "calls": calls}
+def _jobs(library: Library, cassettes: Sequence[Cassette]) -> Iterator[Job]:
+    for cassette in cassettes:
+        api = cassette.recordings[0].api
+        if library.agent:
+            made = agent_task(cassette)
+            if made is not None:
+                session = hashlib.sha256(cassette.name.encode()).hexdigest()[:16]
+                yield Job(made[0], {"api": api, "session": session, **made[1]})
+        else:
+            yield Job(cassette, {"api": api, **_calls(cassette)})
+
+
+def _calls(cassette: Cassette) -> dict[str, Any]:
+    return {
+        "way": _WAYS[zlib.crc32(cassette.name.encode()) % len(_WAYS)],
+        "model": "gemini-2.0-flash",
+        "calls": [recording.request for recording in cassette.recordings],
+        "streams": [recording.streamed for recording in cassette.recordings],
+    }
 
 
 def _drive(library: Library, python: Path, *, provider: str, receiver: str) -> None:

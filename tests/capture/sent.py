@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -30,12 +31,16 @@ def canonical(value: Any) -> str:
 
 
 def _bare(value: Any) -> Any:
+    """Spell Google's schemas, whose client renames keys and types, as everybody's."""
     if isinstance(value, Mapping):
-        return {
-            key: _bare(inner)
-            for key, inner in value.items()
-            if not (key == "additionalProperties" and inner is False)
-        }
+        bare: dict[str, Any] = {}
+        for key, inner in value.items():
+            name = re.sub(r"_([a-z])", lambda found: found[1].upper(), key)
+            if name == "type" and isinstance(inner, str):
+                bare[name] = inner.lower()
+            elif not (name == "additionalProperties" and inner is False):
+                bare[name] = _bare(inner)
+        return bare
     return [_bare(inner) for inner in value] if isinstance(value, list) else value
 
 

@@ -206,8 +206,12 @@ def _defined(attributes: Attributes, memory: Memory) -> tuple[ToolDefinition, ..
     name = attributes.get(NAMES.tool_name[0])
     if not isinstance(schema, dict) or "properties" not in schema or not isinstance(name, str):
         return ()
-    description = text(attributes, ("tool.description",))
-    return definitions([{"name": name, "description": description, "parameters": schema}], memory)
+    tool: JsonValue = {
+        "name": name,
+        "description": text(attributes, ("tool.description",)),
+        "parameters": schema,
+    }
+    return definitions([tool], memory)
 
 
 def _retrieval(attributes: Attributes, memory: Memory) -> Said:

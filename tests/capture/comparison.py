@@ -15,8 +15,11 @@ from tests.capture.facts import Exchange, Fact, Kind
 from tests.capture.outrider import Request, conversations_of
 from tests.capture.sent import Sent, canonical, words
 
-Fate = Literal["arrived", "omitted", "lost"]
-"""``omitted``: the instrumentation did not send it. ``lost``: it did, and we have it not."""
+Fate = Literal["arrived", "omitted", "later", "lost"]
+"""``omitted``: the instrumentation did not send it. ``lost``: it did, and we have it not.
+
+``later``: it is the system prompt of a later agent; a conversation keeps its first one.
+"""
 _READERS = {
     "messages": (facts_of_anthropic.asked, facts_of_anthropic.answered),
     "chat": (facts_of_openai.chat_asked, facts_of_openai.chat_answered),
@@ -67,6 +70,8 @@ def compare(exchanges: Sequence[Exchange], requests: Sequence[Request]) -> Resul
             arrived = _in_call(fact, call) if per_call else _stands(fact, conversations, ids)
             was_sent = _was_sent(fact, of_call if per_call else sent)
             fate: Fate = "arrived" if arrived else "lost" if was_sent else "omitted"
+            if fate == "lost" and fact.kind == "system" and _is_prompted(conversations):
+                fate = "later"
             findings.append(Finding(fact=fact, fate=fate, streamed=exchange.streamed))
     return Result(
         findings=tuple(findings),
@@ -115,6 +120,10 @@ def _in_call(fact: Fact, call: LlmCall | None) -> bool:
     if fact.kind == "finish reason":
         return call.finish_reason == fact.reason
     return call.usage is not None and getattr(call.usage, fact.name) == fact.value
+
+
+def _is_prompted(conversations: Sequence[Conversation]) -> bool:
+    return any(conversation.system_prompt for conversation in conversations)
 
 
 def _stands(fact: Fact, conversations: Sequence[Conversation], ids: AbstractSet[str]) -> bool:

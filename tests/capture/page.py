@@ -23,7 +23,8 @@ message, one tool definition with its description and schema, one tool call with
 result, one count of tokens of a call, one finish reason, one failed call; a history that is repeated
 counts once. `n not sent` are facts that stand nowhere in the bytes that the library sent, or that it
 got wrong: looked up by program, in every attribute, event and log record. **`n lost`** are facts
-that it sent and that we have not: a defect of ours. *Streaming* are all facts of calls whose answer
+that it sent and that we have not: a defect of ours. `n of later agents` are system prompts of agents
+that a conversation was handed to: it keeps its first one. *Streaming* are all facts of calls whose answer
 was a stream. *Ids* are the conversations that came with an id of their own; the others were put
 together by their histories. *Twice* are model calls counted beyond those that were made.
 
@@ -68,6 +69,7 @@ def _cell(counts: Counter[Fate]) -> str:
     if not total:
         return "-"
     notes = [f"{counts['omitted']} not sent"] if counts["omitted"] else []
+    notes += [f"{counts['later']} of later agents"] if counts["later"] else []
     notes += [f"**{counts['lost']} lost**"] if counts["lost"] else []
     said = f"{counts['arrived']}/{total}"
     return f"{said} ({', '.join(notes)})" if notes else said

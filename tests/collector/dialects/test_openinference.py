@@ -249,3 +249,41 @@ def test_what_was_not_flattened_is_read_from_the_raw_values() -> None:
     assert [r for m in facts.output for r in m.tool_requests] == [request("room", "mcp_1", n=1)]
     assert facts.output[-1] == agent("Yes.")
     assert facts.finish_reason == "stop"
+
+
+def test_a_tools_own_span_may_hold_its_definition() -> None:
+    """The Agents SDK's chat models tell the tools that were offered nowhere else."""
+    facts = read(
+        "TOOL",
+        {
+            "tool.name": "room",
+            "tool.description": "Look at a room.",
+            "tool.parameters": json.dumps(SCHEMA),
+            "input.value": '{"number": 12}',
+        },
+    )
+    assert facts.tools == (
+        ToolDefinition(name="room", description="Look at a room.", parameters=SCHEMA),
+    )
+
+
+def test_what_frameworks_leave_in_their_own_shapes_is_read() -> None:
+    """LangChain keeps the response's id, status and a refusal beside the message."""
+    message = {
+        "type": "ai",
+        "content": "",
+        "additional_kwargs": {"refusal": "No, sorry."},
+        "response_metadata": {"id": "resp_7", "status": "completed"},
+    }
+    output = {"generations": [[{"message": {"kwargs": message}}]]}
+    facts = read("LLM", {"output.value": json.dumps(output)})
+    assert facts.output == (agent("No, sorry."),)
+    assert (facts.response_id, facts.finish_reason) == ("resp_7", "stop")
+
+    words = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "Yes."}],
+    }
+    facts = read("LLM", {"output.value": json.dumps([{"object": "response", "output": [words]}])})
+    assert facts.output == (agent("Yes."),)

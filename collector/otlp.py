@@ -19,7 +19,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 
-from collector import otlp_bounds, otlp_json, otlp_proto
+from collector import otlp_bounds, otlp_json, otlp_proto, otlp_proto_texts
 from collector.errors import MalformedError
 from collector.otlp_decoding import Decoded
 from collector.telemetry import LogRecord, Span
@@ -66,17 +66,30 @@ def parse(signal: Signal, encoding: Encoding, body: bytes) -> Batch:
         decode = otlp_json.traces if signal == "traces" else otlp_json.logs
         return Batch(signal, decode(body))
     otlp_bounds.check_proto(signal, body)
-    request = ExportTraceServiceRequest() if signal == "traces" else ExportLogsServiceRequest()
-    try:
-        request.ParseFromString(body)
-    except DecodeError as error:
-        raise MalformedError(
-            f"the body is not a protobuf {type(request).__name__} ({error}); "
-            "check the Content-Type and the path"
-        ) from error
+    request = _request(signal, body)
     if isinstance(request, ExportTraceServiceRequest):
         return Batch(signal, otlp_proto.traces(request))
     return Batch(signal, otlp_proto.logs(request))
+
+
+def _request(signal: Signal, body: bytes) -> ExportTraceServiceRequest | ExportLogsServiceRequest:
+    shape = ExportTraceServiceRequest if signal == "traces" else ExportLogsServiceRequest
+    try:
+        return shape.FromString(body)
+    except DecodeError as error:
+        mended = otlp_proto_texts.mended(signal, body)
+        if mended is None:
+            raise _malformed(shape.__name__, error) from error
+    try:
+        return shape.FromString(mended)
+    except DecodeError as error:
+        raise _malformed(shape.__name__, error) from error
+
+
+def _malformed(shape: str, error: DecodeError) -> MalformedError:
+    return MalformedError(
+        f"the body is not a protobuf {shape} ({error}); check the Content-Type and the path"
+    )
 
 
 def response(signal: Signal, encoding: Encoding, *, rejected: int, message: str) -> bytes:

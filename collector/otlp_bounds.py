@@ -28,8 +28,8 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
 
 BOUNDS = Bounds()
 
-_Level = dict[int, str]
-_LEVELS: dict[str, _Level] = {
+Level = dict[int, str]
+LEVELS: dict[str, Level] = {
     "traces": {1: "resource spans"},
     "logs": {1: "resource logs"},
     "resource spans": {1: "resource", 2: "scope spans"},
@@ -54,15 +54,17 @@ _GROUPS = frozenset(
 )
 
 # The tag of a link's attributes is the quotation mark, of which texts are full; it is counted apart.
-_TAGS = {number << 3 | 2 for level in _LEVELS.values() for number in level} - {ord('"')}
+_TAGS = {number << 3 | 2 for level in LEVELS.values() for number in level} - {ord('"')}
 # A tag may be written longer than it must be; then its first byte has the high bit set.
 _NO_TAGS = bytes(set(range(256)) - _TAGS - {tag | 0x80 for tag in _TAGS} - {0xA2})
 _LINK_PAIR = re.compile(rb'"[^\x20-\x7f]')
 """A link's attribute, but for those of 32 bytes and more, of which few have room."""
 _TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-_LENGTH_DELIMITED = 2
+LENGTH_DELIMITED = 2
 _SIZES = {1: 8, 5: 4}
 """Bytes of a field by its wire type."""
+SCALARS = frozenset({0, *_SIZES})
+"""Wire types of numbers."""
 _VARINT_BYTES = 10
 
 
@@ -76,7 +78,7 @@ def check_proto(signal: str, body: bytes, bounds: Bounds = BOUNDS) -> None:
         MalformedError: It uses groups, which OTLP has none of.
     """
     if len(body) > 2 * bounds.groups and _possible(body, bounds.groups) > bounds.groups:
-        _walk(body, _LEVELS[signal], bounds)
+        _walk(body, LEVELS[signal], bounds)
 
 
 def check_json(body: bytes, bounds: Bounds = BOUNDS) -> None:
@@ -117,7 +119,7 @@ def _possible(body: bytes, enough: int) -> int:
     return found + sum(1 for _ in pairs)
 
 
-def _walk(body: bytes, level: _Level, bounds: Bounds) -> None:
+def _walk(body: bytes, level: Level, bounds: Bounds) -> None:
     """Count what stands in a request; end where the bytes stop making sense.
 
     Raises:
@@ -126,7 +128,7 @@ def _walk(body: bytes, level: _Level, bounds: Bounds) -> None:
     """
     at, end = 0, len(body)
     groups = entries = 0
-    above: list[tuple[_Level, int]] = []
+    above: list[tuple[Level, int]] = []
     for _ in range(bounds.fields):
         while at >= end:
             if at > end or not above:
@@ -135,11 +137,11 @@ def _walk(body: bytes, level: _Level, bounds: Bounds) -> None:
         tag = body[at]
         at += 1
         if tag > 0x7F:
-            tag, at = _varint(body, at - 1)
-        if tag & 7 != _LENGTH_DELIMITED:
-            at = _beyond(body, at, tag & 7)
+            tag, at = varint(body, at - 1)
+        if tag & 7 != LENGTH_DELIMITED:
+            at = beyond(body, at, tag & 7)
             continue
-        length, at = _varint(body, at)
+        length, at = varint(body, at)
         name = level.get(tag >> 3)
         if name is None:
             at += length
@@ -150,22 +152,22 @@ def _walk(body: bytes, level: _Level, bounds: Bounds) -> None:
             check_groups(groups, bounds)
             _check_entries(entries, bounds)
         above.append((level, end))
-        level, end = _LEVELS[name], at + length
+        level, end = LEVELS[name], at + length
         if end > above[-1][1]:
             return
     raise OversizedError(f"the request has more than {bounds.fields} fields; send smaller batches")
 
 
-def _beyond(body: bytes, at: int, kind: int) -> int:
+def beyond(body: bytes, at: int, kind: int) -> int:
     """Return where a field of a fixed size, or a number, ends."""
     if kind == 0:
-        return _varint(body, at)[1]
+        return varint(body, at)[1]
     if kind in _SIZES:
         return at + _SIZES[kind]
     raise MalformedError("the body is not a protobuf export request: it holds groups")
 
 
-def _varint(body: bytes, at: int) -> tuple[int, int]:
+def varint(body: bytes, at: int) -> tuple[int, int]:
     """Read a number; beyond the end when it is cut or too long, as the decoder will find too."""
     if at < len(body) and body[at] < 0x80:
         return body[at], at + 1

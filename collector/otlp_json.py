@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import msgspec
 
+from collector import otlp_json_pieces as pieces
 from collector import otlp_shapes as shapes
 from collector.errors import MalformedError
 from collector.otlp_bounds import check_groups, check_json
@@ -40,7 +41,7 @@ def traces(body: bytes) -> Decoded:
         MalformedError: the bytes are not JSON of an ``ExportTraceServiceRequest``.
         OversizedError: it has more entries than one request may have.
     """
-    request = _decoded(body, shapes.TraceRequest)
+    request, reasons = _decoded(body, shapes.TraceRequest, pieces.traces)
     groups = request.resource_spans or ()
     check_groups(
         len(groups)
@@ -51,10 +52,14 @@ def traces(body: bytes) -> Decoded:
         )
     )
     spans: list[Span] = []
-    reasons: list[str] = []
     for resource_spans in groups:
-        resource = _resource(resource_spans.resource)
-        for scope_spans in resource_spans.scope_spans or ():
+        scoped = resource_spans.scope_spans or ()
+        try:
+            resource = _resource(resource_spans.resource)
+        except _RejectedError as error:
+            reasons += [str(error)] * sum(len(s.spans or ()) for s in scoped)
+            continue
+        for scope_spans in scoped:
             scope = scope_spans.scope or shapes.Scope()
             for span in scope_spans.spans or ():
                 try:
@@ -71,7 +76,7 @@ def logs(body: bytes) -> Decoded:
         MalformedError: the bytes are not JSON of an ``ExportLogsServiceRequest``.
         OversizedError: it has more entries than one request may have.
     """
-    request = _decoded(body, shapes.LogsRequest)
+    request, reasons = _decoded(body, shapes.LogsRequest, pieces.logs)
     groups = request.resource_logs or ()
     check_groups(
         len(groups)
@@ -82,10 +87,14 @@ def logs(body: bytes) -> Decoded:
         )
     )
     records: list[LogRecord] = []
-    reasons: list[str] = []
     for resource_logs in groups:
-        resource = _resource(resource_logs.resource)
-        for scope_logs in resource_logs.scope_logs or ():
+        scoped = resource_logs.scope_logs or ()
+        try:
+            resource = _resource(resource_logs.resource)
+        except _RejectedError as error:
+            reasons += [str(error)] * sum(len(s.log_records or ()) for s in scoped)
+            continue
+        for scope_logs in scoped:
             scope = scope_logs.scope or shapes.Scope()
             for record in scope_logs.log_records or ():
                 try:
@@ -106,12 +115,17 @@ def _outcome(
     )
 
 
-def _decoded(body: bytes, shape: type[Request]) -> Request:
+def _decoded(
+    body: bytes,
+    shape: type[Request],
+    piece_by_piece: Callable[[bytes], tuple[Request, list[str]]],
+) -> tuple[Request, list[str]]:
+    """Return the request, and why items were left out that cannot even be decoded."""
     check_json(body)
     try:
-        return msgspec.json.decode(body, type=shape)
-    except msgspec.DecodeError as error:
-        raise MalformedError(f"the body is not OTLP/JSON: {error}") from error
+        return msgspec.json.decode(body, type=shape), []
+    except msgspec.DecodeError:
+        return piece_by_piece(body)
     except RecursionError as error:
         raise MalformedError("the body nests too deeply to be OTLP/JSON") from error
 
@@ -120,7 +134,7 @@ def _resource(resource: shapes.Resource | None) -> Attributes:
     try:
         return _attributes(resource.attributes) if resource else {}
     except _RejectedError as error:
-        raise MalformedError(f"a resource cannot be right: {error}") from error
+        raise _RejectedError(f"a resource cannot be right: {error}") from error
 
 
 def _span(span: shapes.Span, scope: shapes.Scope, resource: Attributes) -> Span:

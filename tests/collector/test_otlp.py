@@ -333,15 +333,10 @@ def test_wrong_ids_are_rejected_in_protobuf_too() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (b"{", "truncated"),
-        (b"[]", "Expected `object`"),
-        (b'{"resourceSpans": 3}', "$.resourceSpans"),
-        (json_traces({"traceId": 7}), "$.resourceSpans[0].scopeSpans[0].spans[0].traceId"),
+        (b"{", "the body is not OTLP/JSON"),
+        (b"[]", "an object was expected, got '[]'"),
+        (b'{"resourceSpans": 3}', "`resourceSpans` must be a list, got '3'"),
         (b'{"a":' + b"[" * 200_000, "deeply"),
-        (
-            b'{"resourceSpans":[{"resource":{"attributes":[{"key":"k","value":{"intValue":"x"}}]}}]}',
-            "a resource cannot be right",
-        ),
     ],
 )
 def test_malformed_json_names_the_place(body: bytes, reason: str) -> None:

@@ -251,16 +251,23 @@ def told(body: JsonValue) -> Attributes:
             status = string(place, ("status",))
             if status:
                 found.setdefault("gen_ai.response.finish_reasons", [status])
-    if isinstance(body, dict) and not {"choices", "content", "output", "candidates"}.isdisjoint(
-        body
-    ):
-        own = string(body, ID)
-        if own:
-            found["gen_ai.response.id"] = own
-        status = string(body, ("status",)) if "output" in body else ""
-        if status:
-            found.setdefault("gen_ai.response.finish_reasons", [status])
+    if isinstance(body, dict):
+        found = {**found, **_own(body, found)}
     return found
+
+
+def _own(body: Body, found: Attributes) -> Attributes:
+    """Return what a whole response says of itself, whatever stands deeper in it."""
+    own: Attributes = {}
+    if {"choices", "content", "output", "candidates"}.isdisjoint(body):
+        return own
+    given = string(body, ID)
+    if given:
+        own["gen_ai.response.id"] = given
+    status = string(body, ("status",)) if "output" in body else ""
+    if status and "gen_ai.response.finish_reasons" not in found:
+        own["gen_ai.response.finish_reasons"] = [status]
+    return own
 
 
 def _counts(usage: Body) -> Attributes:

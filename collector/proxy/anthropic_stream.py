@@ -59,10 +59,11 @@ def reply(events: Iterable[Event]) -> Reply:
     whole, error = False, ""
     said = told(events)
     for kind, data in said.events:
-        index = data.get("index")
+        said_index = data.get("index")
+        index = said_index if isinstance(said_index, int) else -1
         if kind == "message_start":
             message = dict(fields(data.get("message")))
-        elif kind == "content_block_start" and isinstance(index, int):
+        elif kind == "content_block_start" and index >= 0:
             blocks[index] = _Block(fields(data.get("content_block")))
         elif kind == "content_block_delta" and index in blocks:
             blocks[index].add(fields(data.get("delta")))

@@ -33,14 +33,16 @@ WORDS = ["", "chat", "SPAN_KIND_CLIENT", "9" * 30, "0" * 32, "\ud83d", "\x00", M
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(WORDS) | st.text()
 )
-junk = st.recursive(
-    scalars,
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["key", "value", "values", "stringValue", "a"]), inner)
-    ),
-    max_leaves=6,
-)
+FIELDS = ["key", "value", "values", "stringValue", "a"]
+
+
+def deeper(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Put values into lists and objects."""
+    fields = st.dictionaries(st.sampled_from(FIELDS), inner, max_size=3)
+    return scalars | st.lists(inner, max_size=3) | fields
+
+
+junk = deeper(deeper(scalars))
 
 
 def json_span(number: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from collector.calls import ModelCall
+from collector.cut_messages import joined
 from collector.message_keys import MessageKeys, canonical
 from collector.model import Facts, JsonValue, Message, ToolRequest
 
@@ -28,6 +29,7 @@ class History:
         self.keys = keys
         self.messages: list[Message] = list(context)
         self._chain = keys.chain(b"", self.messages)
+        self._cut = False
 
     def _tip(self) -> bytes:
         return self._chain[-1] if self._chain else b""
@@ -37,12 +39,18 @@ class History:
         tip = self._tip()
         return not tip or tip in self.keys.chain(b"", given)
 
-    def add(self, given: Sequence[Message], reply: Sequence[Message]) -> None:
-        """Take in one call: what the model was given, and what it replied."""
+    def add(self, given: Sequence[Message], reply: Sequence[Message], *, cut: bool = False) -> None:
+        """Take in one call: what the model was given, and what it replied.
+
+        ``cut`` says that something of it was cut short, or left out.
+        """
         chain = self.keys.chain(b"", given)
         tip = self._tip()
+        self._cut = self._cut or cut
         if not tip or tip in chain:
             self._set([*given, *reply])
+        elif self._cut and (mended := joined(self.messages, given, reply, cut=cut)) is not None:
+            self._set(mended)
         elif given and chain[-1] in self._chain:
             self._add_branch(self._chain.index(chain[-1]) + 1, reply)
         elif self._is_part_of(given) or self._is_alike(given):
@@ -157,7 +165,7 @@ def history_of(
             inner.append(call)
             continue
         outer.add(call.agents)
-        history.add(content.input, content.output)
+        history.add(content.input, content.output, cut=content.truncated)
     _add_agents(history, agents, covered, last)
     if not history.messages:
         for retrieval in sorted(retrievals, key=lambda f: f.start_ns):

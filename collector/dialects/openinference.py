@@ -79,6 +79,9 @@ PARAMETERS = ("tool.parameters", "tool_call.function.arguments")
 QUERY = ("reranker.query", "retrieval.query")
 RESPONSE_ID = re.compile(r'\{\s*"id":\s*"((?:msg|chatcmpl|resp|gen|run)[\w-]{1,100})"').match
 """How the responses of providers begin."""
+SCOPES = ("openinference.", "@arizeai/")
+LEFT: dict[str, FactRole] = {"llm.": "llm", "retrieval.": "retriever", "tool": "tool"}
+"""Role by how a key begins, for spans that lost their kind to a limit of attributes."""
 VALUES = {"input": ("input.value",), "output": ("output.value",)}
 OFFERS = re.compile(r'"(?:tools|functions)":\s*\[\s*\{').search
 SERVES = re.compile(
@@ -88,13 +91,26 @@ SERVES = re.compile(
 
 
 def matches(span: Span) -> bool:
-    """Tell whether the span names its OpenInference kind."""
-    return KIND in span.attributes
+    """Tell whether the span names its OpenInference kind, or lost it to a limit of attributes."""
+    if KIND in span.attributes:
+        return True
+    return span.dropped_attributes > 0 and _role(span) != "other"
+
+
+def _role(span: Span) -> FactRole:
+    """Return the role that the kind says; where that was left out, what else is there tells."""
+    kind = text(span.attributes, (KIND,))
+    if kind or not span.scope_name.startswith(SCOPES):
+        return ROLES.get(kind.upper(), "other")
+    left = span.attributes
+    return next(
+        (role for start, role in LEFT.items() if any(k.startswith(start) for k in left)), "other"
+    )
 
 
 def read(span: Span, memory: Memory) -> Facts:
     """Read a span of the convention."""
-    role = ROLES.get(text(span.attributes, (KIND,)).upper(), "other")
+    role = _role(span)
     reading = _reading(span, role, memory)
     return assembled(_told(span) if role == "llm" else span, reading, NAMES, NAME)
 
@@ -140,6 +156,11 @@ def _reading(span: Span, role: FactRole, memory: Memory) -> Reading:
     tools = definitions(schemas, memory) or definitions(attributes.get(TOOL_LIST), memory)
     raw_input, raw_output = (first(attributes, VALUES[side]) for side in VALUES)
     spoken = any(m.text or m.tool_requests for m in output) and not _serves(raw_output)
+    if span.dropped_attributes > 0 and raw_input is not None:
+        # Of what was taken apart some is left out, of the whole nothing.
+        everything = said_of(role, raw_input, None, memory)
+        system = system or everything.system_prompt
+        given = max(given, everything.input, key=len)
     if not given or not spoken:
         # Instrumentations that flatten nothing leave the raw values; some leave things out.
         whole = said_of(role, None if given else raw_input, None if spoken else raw_output, memory)
@@ -231,4 +252,4 @@ def _documents(attributes: Attributes) -> tuple[Document, ...]:
     return ()
 
 
-DIALECT = Dialect(name=NAME, matches=matches, read=read, scopes=("openinference.", "@arizeai/"))
+DIALECT = Dialect(name=NAME, matches=matches, read=read, scopes=SCOPES)

@@ -196,6 +196,7 @@ def _llm_call(call: Line) -> Line:
         "trace_id": call["trace_id"],
         "first_token_s": call["first_token_s"],
         "error": call["error"],
+        "truncated": call.get("truncated", False),
         "started_ns": call["started_ns"],
         "ended_ns": call["ended_ns"],
     }

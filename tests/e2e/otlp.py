@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, ResourceLogs, ScopeLogs
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, Status
@@ -85,11 +85,12 @@ def _dotted(attributes: dict[str, Any]) -> dict[str, Any]:
     return {name.replace("__", "."): value for name, value in attributes.items()}
 
 
-def traces(*spans: Span, service: str = "shop") -> bytes:
+def traces(*spans: Span, service: str = "shop", scope: str = "") -> bytes:
     """Write one request of spans."""
     resource = Resource(attributes=pairs({"service.name": service}))
+    scoped = ScopeSpans(scope=InstrumentationScope(name=scope), spans=spans)
     return ExportTraceServiceRequest(
-        resource_spans=[ResourceSpans(resource=resource, scope_spans=[ScopeSpans(spans=spans)])]
+        resource_spans=[ResourceSpans(resource=resource, scope_spans=[scoped])]
     ).SerializeToString()
 
 

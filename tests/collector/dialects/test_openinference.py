@@ -287,3 +287,35 @@ def test_what_frameworks_leave_in_their_own_shapes_is_read() -> None:
     }
     facts = read("LLM", {"output.value": json.dumps([{"object": "response", "output": [words]}])})
     assert facts.output == (agent("Yes."),)
+
+
+def test_spans_that_lost_their_kind_to_a_limit() -> None:
+    """Where attributes were left out, those that are there tell what the span is."""
+    left: dict[str, dict[str, Any]] = {
+        "llm": {"llm.output_messages.0.message.content": "Hi."},
+        "retriever": {"retrieval.documents.0.document.content": "Page."},
+        "tool": {"tool.name": "find"},
+    }
+    for role, attributes in left.items():
+        scope = "openinference.instrumentation.openai"
+        lost = span(attributes=attributes, scope_name=scope, dropped_attributes=9)
+        read = Normaliser().span(lost)
+        assert (read.role, read.dialect, read.truncated) == (role, "openinference", True)
+        for other in (
+            span(attributes=attributes, scope_name=scope),
+            span(attributes=attributes, scope_name="shop", dropped_attributes=9),
+        ):
+            assert Normaliser().span(other).dialect != "openinference"
+
+
+def test_messages_that_a_limit_left_out_are_in_the_whole_request() -> None:
+    """Of the flattened messages the last are missing; the request's text has all of them."""
+    messages = [{"role": "user", "content": f"Line {n}."} for n in range(4)]
+    flat = {
+        f"llm.input_messages.{n}.message.{key}": value
+        for n, message in enumerate(messages[:2])
+        for key, value in message.items()
+    }
+    whole = {"input.value": json.dumps({"messages": messages}), "openinference.span.kind": "LLM"}
+    read = Normaliser().span(span(attributes=whole | flat, dropped_attributes=4))
+    assert [m.text for m in read.input] == ["Line 0.", "Line 1.", "Line 2.", "Line 3."]

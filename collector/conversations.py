@@ -74,7 +74,7 @@ def build(
         identity=_identity(facts, keys),
         explicit=explicit,
         episode=msgspec.structs.replace(episode, first_message=len(before)),
-        system_prompt=next((c.content.system_prompt for c in calls if c.content.system_prompt), ""),
+        system_prompt=_system_prompt([c.content for c in calls], agents),
         tools=_tools(facts),
         llm_calls=[llm_call(call, agent=tree.above(call.parent_id)) for call in calls],
         documents=_documents(facts),
@@ -111,6 +111,12 @@ def _repeats(calls: Sequence[ModelCall], chain: list[bytes], keys: MessageKeys) 
     return keys.chain(b"", (*last.input, *last.output))[-1:] == chain[-1:]
 
 
+def _system_prompt(calls: Sequence[Facts], agents: Sequence[Facts]) -> str:
+    """Return the first one; where a call failed, the agent's span may still tell it."""
+    told = (f.system_prompt for f in (*calls, *agents))
+    return next((prompt for prompt in told if prompt), "")
+
+
 def _identity(facts: Sequence[Facts], keys: MessageKeys) -> Identity:
     """Take the outermost agent's identity, with the version that its first call shows."""
     ordered = sorted(facts, key=lambda f: f.start_ns)
@@ -129,7 +135,7 @@ def _identity(facts: Sequence[Facts], keys: MessageKeys) -> Identity:
 
 
 def _tools(facts: Sequence[Facts]) -> list[ToolDefinition]:
-    """Return every tool that was offered; a definition with a schema beats one without."""
+    """Return every tool that was offered; what one definition leaves out another may say."""
     tools: dict[str, ToolDefinition] = {}
     seen: set[int] = set()
     for fact in facts:
@@ -140,6 +146,8 @@ def _tools(facts: Sequence[Facts]) -> list[ToolDefinition]:
             known = tools.get(tool.name)
             if known is None or (known.parameters is None and tool.parameters is not None):
                 tools[tool.name] = tool
+            elif tool.description and not known.description:
+                tools[tool.name] = msgspec.structs.replace(known, description=tool.description)
     return list(tools.values())
 
 

@@ -78,7 +78,11 @@ NAMES = Names(
         "gen_ai.usage.cache_write_input_tokens",
         "gen_ai.usage.details.cache_write_tokens",
     ),
-    reasoning=("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens"),
+    reasoning=(
+        "gen_ai.usage.reasoning.output_tokens",
+        "gen_ai.usage.reasoning_tokens",
+        "gen_ai.usage.details.reasoning_tokens",
+    ),
     cost_usd=("operation.cost", "gen_ai.usage.cost"),
     first_token_s=("gen_ai.response.time_to_first_chunk",),
     first_token_ms=("gen_ai.server.time_to_first_token",),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -57,8 +56,15 @@ def compare(exchanges: Sequence[Exchange], requests: Sequence[Request]) -> Resul
     )
     findings: list[Finding] = []
     known: set[bytes] = set()
-    ids = {fact.id for exchange in exchanges for fact in facts_of(exchange) if fact.id}
+    ids = {
+        fact.id: _said_by(fact.name, fact.value)
+        for exchange in exchanges
+        for fact in facts_of(exchange)
+        if fact.kind == "tool call" and fact.id
+    }
     for number, exchange in enumerate(exchanges):
+        if exchange.is_mixed:
+            continue
         call = _call_of(exchange, number, calls, len(exchanges))
         of_call = Sent(requests, about=_id_of(exchange))
         for fact in facts_of(exchange):
@@ -126,15 +132,15 @@ def _is_prompted(conversations: Sequence[Conversation]) -> bool:
     return any(conversation.system_prompt for conversation in conversations)
 
 
-def _stands(fact: Fact, conversations: Sequence[Conversation], ids: AbstractSet[str]) -> bool:
+def _stands(fact: Fact, conversations: Sequence[Conversation], ids: Mapping[str, str]) -> bool:
     return any(_stands_in(fact, conversation, ids) for conversation in conversations)
 
 
-def _stands_in(fact: Fact, conversation: Conversation, ids: AbstractSet[str]) -> bool:
+def _stands_in(fact: Fact, conversation: Conversation, ids: Mapping[str, str]) -> bool:
     """Say whether a conversation holds a fact.
 
-    ``ids`` are those of all recorded tool calls: an instrumentation may give a call another id
-    of its provider's, but not that of another call.
+    ``ids`` tell of every recorded tool call what was called: an instrumentation may give a call
+    another id of its provider's, but not that of another call.
     """
     if fact.text:
         # Encoded content inside a text is kept as its digest.
@@ -154,12 +160,15 @@ def _stands_in(fact: Fact, conversation: Conversation, ids: AbstractSet[str]) ->
         )
     if fact.kind == "tool call":
         return any(
-            call.name == fact.name
-            and canonical(call.arguments) == canonical(fact.value)
-            and (not fact.id or call.id == fact.id or call.id not in ids)
+            _said_by(call.name, call.arguments) == _said_by(fact.name, fact.value)
+            and ids.get(call.id, _said_by(fact.name, fact.value)) == _said_by(fact.name, fact.value)
             for call in conversation.tool_calls
         )
     return any(_is_result(fact, text) for text in _results(conversation))
+
+
+def _said_by(name: str, arguments: Any) -> str:
+    return f"{name} {canonical(arguments)}"
 
 
 def _results(conversation: Conversation) -> Iterator[str]:

@@ -61,6 +61,12 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         return self.content_type.startswith("text/event-stream")
 
     @property
+    def is_mixed(self) -> bool:
+        """Say whether a client that asked for a stream got a whole answer, which it cannot read."""
+        asked = self.api != "gemini" and self.request.get("stream") is True
+        return asked and not self.streamed and self.status < 400
+
+    @property
     def answer(self) -> Any:
         """Return the answer as it is unstreamed; ``None`` when it cannot be read."""
         if self.streamed:

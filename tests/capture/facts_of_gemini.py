@@ -76,4 +76,5 @@ def _content(content: Any, kind: Kind) -> Iterator[Fact]:
         if result := part.get("functionResponse"):
             response = result.get("response")
             text = msgspec.json.encode(response).decode()
-            yield Fact(kind="tool result", text=text, id=result.get("id") or "", value=response)
+            if response:
+                yield Fact(kind="tool result", text=text, id=result.get("id") or "", value=response)

@@ -141,7 +141,11 @@ LIBRARIES: tuple[Library, ...] = (
     ),
     Library(
         name="OpenTelemetry, OpenAI v2",
-        packages=("opentelemetry-instrumentation-openai-v2==2.3b0", "openai==1.109.1"),
+        packages=(
+            "opentelemetry-instrumentation-openai-v2==2.3b0",
+            "openai==1.109.1",
+            "wrapt==1.17.3",
+        ),
         driver=("clients.py", "otel_v2", "openai"),
         apis=("chat",),
     ),

@@ -94,7 +94,8 @@ def _said(item: Span | LogRecord) -> Iterator[Any]:
         yield item.status_message
         for event in item.events:
             yield event.name
-            yield event.attributes
+            if event.name != "exception":  # what Python says of it is nobody's message
+                yield event.attributes
     else:
         yield item.body
 

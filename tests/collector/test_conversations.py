@@ -8,7 +8,16 @@ import msgspec
 
 from collector.conversations import Built, build
 from collector.message_keys import MessageKeys
-from collector.model import Document, Episode, FactRole, Facts, Message, ToolRequest, Usage
+from collector.model import (
+    Document,
+    Episode,
+    FactRole,
+    Facts,
+    Message,
+    ToolDefinition,
+    ToolRequest,
+    Usage,
+)
 from tests.build import agent, identity, request, result, user
 
 
@@ -50,6 +59,21 @@ def test_calls_given_out_of_order_are_put_in_order() -> None:
         fact(span_id="a", input=(ASK,), output=(LOOK,)),
     ).conversation
     assert conversation.messages == (ASK, LOOK, FOUND, TELL)
+
+
+def test_what_one_span_leaves_out_another_tells() -> None:
+    """A tool's description from its own span, a system prompt from the agent's."""
+    bare = ToolDefinition(name="find_parcel", parameters={"type": "object"})
+    told = ToolDefinition(name="find_parcel", description="Find it.", parameters={})
+    conversation = built(
+        fact(span_id="a", input=(ASK,), output=(LOOK,), tools=(bare,)),
+        fact("tool", span_id="b", start_ns=1, tool=request("find_parcel"), tools=(told,)),
+        fact("agent", span_id="c", start_ns=2, system_prompt="Be brief."),
+    ).conversation
+    assert conversation.tools == (
+        ToolDefinition(name="find_parcel", description="Find it.", parameters={"type": "object"}),
+    )
+    assert conversation.system_prompt == "Be brief."
 
 
 def test_of_two_counts_the_one_nearest_to_the_wire_holds() -> None:

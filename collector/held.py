@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from collector.model import Facts
 from collector.normalise import merge
 from collector.talk import Held
@@ -14,13 +16,17 @@ def merged_facts(held: Iterable[Held]) -> list[Facts]:
 
     Every item must have its content in memory.
     """
+    items = sorted(held, key=lambda h: (h.is_log, h.ref))
+    around = _around_calls(items)
     facts: dict[tuple[str, str], Facts] = {}
     loose: list[Facts] = []
-    for item in sorted(held, key=lambda h: (h.is_log, h.ref)):
+    for item in items:
         fact = item.facts
         if fact is None:
             raise ValueError("content is read again before facts are merged")
         key = (fact.trace_id, fact.span_id)
+        if key in around:
+            fact = _apart(fact, is_call=item.is_log)
         if not fact.span_id:
             loose.append(fact)
         elif key in facts:
@@ -28,3 +34,32 @@ def merged_facts(held: Iterable[Held]) -> list[Facts]:
         else:
             facts[key] = fact
     return [*facts.values(), *loose]
+
+
+def _around_calls(items: Iterable[Held]) -> set[tuple[str, str]]:
+    """Return the spans that stand around several calls, each told by a log record of its own.
+
+    Where the span of the call is suppressed, its record names the agent's.
+    """
+    first: dict[tuple[str, str], Facts] = {}
+    around: set[tuple[str, str]] = set()
+    for item in items:
+        fact = item.facts
+        if fact is not None and item.is_log and fact.span_id and _is_call(fact):
+            key = (fact.trace_id, fact.span_id)
+            if first.setdefault(key, fact).output != fact.output:
+                around.add(key)
+    return around
+
+
+def _is_call(fact: Facts) -> bool:
+    return fact.role == "llm" and not fact.partial and bool(fact.output)
+
+
+def _apart(fact: Facts, *, is_call: bool) -> Facts:
+    """Let a record be a call of its own, and the span around it an agent that says nothing."""
+    if is_call and _is_call(fact):
+        return msgspec.structs.replace(fact, span_id="", parent_id=fact.span_id)
+    return msgspec.structs.replace(
+        fact, role="agent", usage=None, cost_usd=None, finish_reason="", input=(), output=()
+    )

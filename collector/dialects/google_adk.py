@@ -13,8 +13,8 @@ from collector.dialects.dialect import Dialect
 from collector.dialects.inference import assembled
 from collector.dialects.interning import Memory
 from collector.dialects.whole import told_in
-from collector.model import FactRole, Facts
-from collector.telemetry import Span
+from collector.model import FactRole, Facts, Message
+from collector.telemetry import LogRecord, Span
 
 NAME = "google_adk"
 SCOPE = "gcp.vertex.agent"
@@ -69,4 +69,19 @@ def _role(span: Span) -> FactRole:
     return otel_genai.role_of(span)
 
 
-DIALECT = Dialect(name=NAME, matches=matches, read=read, scopes=(SCOPE,))
+def read_log(record: LogRecord, memory: Memory) -> Facts | None:
+    """Read what the kit says of one call; a streamed reply is listed chunk by chunk."""
+    if record.scope_name != SCOPE:
+        return None
+    found = otel_genai.read_log(record, memory)
+    if found is None or len(found.output) < 2 or any(m.role != "assistant" for m in found.output):
+        return found
+    whole = Message(
+        role="assistant",
+        text="".join(message.text for message in found.output),
+        tool_requests=tuple(r for message in found.output for r in message.tool_requests),
+    )
+    return msgspec.structs.replace(found, output=(whole,))
+
+
+DIALECT = Dialect(name=NAME, matches=matches, read=read, read_log=read_log, scopes=(SCOPE,))

@@ -75,6 +75,9 @@ def compare(exchanges: Sequence[Exchange], requests: Sequence[Request]) -> Resul
             known.add(key)
             arrived = _in_call(fact, call) if per_call else _stands(fact, conversations, ids)
             was_sent = _was_sent(fact, of_call if per_call else sent)
+            if fact.kind == "assistant" and _is_in(fact.text, exchange.request):
+                # The request has these words too, which tells nothing of the reply.
+                was_sent = sent.exact[words(fact.text)] > 0
             fate: Fate = "arrived" if arrived else "lost" if was_sent else "omitted"
             if fate == "lost" and fact.kind == "system" and _is_prompted(conversations):
                 fate = "later"
@@ -159,9 +162,10 @@ def _stands_in(fact: Fact, conversation: Conversation, ids: Mapping[str, str]) -
             for tool in conversation.tools
         )
     if fact.kind == "tool call":
+        called = _said_by(fact.name, fact.value)
         return any(
-            _said_by(call.name, call.arguments) == _said_by(fact.name, fact.value)
-            and ids.get(call.id, _said_by(fact.name, fact.value)) == _said_by(fact.name, fact.value)
+            _said_by(call.name, call.arguments) == called
+            and (call.id == fact.id or ids.get(call.id, called) == called)
             for call in conversation.tool_calls
         )
     return any(_is_result(fact, text) for text in _results(conversation))
@@ -194,6 +198,10 @@ def _was_sent(fact: Fact, sent: Sent) -> bool:
     return sent.spans > 0 and (look(fact, sent) if look else sent.has_text(fact.text))
 
 
+def _is_in(text: str, request: Any) -> bool:
+    return words(text) in words(msgspec.json.encode(request).decode())
+
+
 def _has_reason(fact: Fact, sent: Sent) -> bool:
     return not sent.reasons.isdisjoint({str(fact.value).lower(), fact.reason} - {""})
 
@@ -208,7 +216,8 @@ def _has_definition(fact: Fact, sent: Sent) -> bool:
 
 def _has_call(fact: Fact, sent: Sent) -> bool:
     if canonical(fact.value) == "{}":
-        return bool(fact.id) and sent.has_text(fact.id)
+        # Its id stands in the result's place too.
+        return bool(fact.id) and sent.exact[fact.id] > 1
     return sent.has_text(fact.name) and sent.has_value(fact.value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -52,6 +53,8 @@ class Sent:
         texts: list[str] = []
         self.keys: set[str] = set()
         """Of attributes."""
+        self.exact: Counter[str] = Counter()
+        """How often each string stands there by itself."""
         self.counts: set[float] = set()
         """Numbers whose key speaks of tokens or usage."""
         self.reasons: set[str] = set()
@@ -67,6 +70,7 @@ class Sent:
             for key, value in _leaves("", said):
                 if isinstance(value, str):
                     texts.append(words(value))
+                    self.exact[words(value)] += 1
                     if _speaks(key, ("finish", "stop_reason", "stopreason", "status")):
                         self.reasons.add(value.lower())
                 elif isinstance(value, int | float):

@@ -7,6 +7,7 @@ from typing import Any
 
 from collector.model import Facts, Usage
 from collector.normalise import Normaliser
+from collector.telemetry import LogRecord
 from tests.build import agent, request, span, user
 
 
@@ -87,3 +88,29 @@ def test_current_spans_follow_otel() -> None:
         **{"gen_ai.output.messages": json.dumps(said)},
     )
     assert (facts.role, facts.output) == ("llm", (agent("Yes."),))
+
+
+def test_a_streamed_reply_is_one_message() -> None:
+    """The kit's record lists the chunks; together they are what was said."""
+    chunks: Any = [
+        {
+            "role": "assistant",
+            "parts": [{"type": "text", "content": words}],
+            "finish_reason": reason,
+        }
+        for words, reason in (("The tide", ""), (" turns", ""), (" at noon.", "stop"))
+    ]
+    facts = Normaliser().log(
+        LogRecord(
+            time_ns=7,
+            trace_id="1" * 32,
+            span_id="2" * 16,
+            event_name="gen_ai.client.inference.operation.details",
+            scope_name="gcp.vertex.agent",
+            attributes={"gen_ai.output.messages": chunks},
+            resource={},
+        )
+    )
+    assert facts is not None
+    assert facts.output == (agent("The tide turns at noon."),)
+    assert facts.finish_reason == "stop"

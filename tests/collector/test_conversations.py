@@ -369,19 +369,6 @@ def test_agents_above_do_not_hide_the_calls_below_them() -> None:
     assert conversation.messages == (ASK, LOOK, user("Again?"), TELL)
 
 
-def test_a_call_without_id_takes_it_from_its_span() -> None:
-    """Google's messages name no id and no arguments where there are none."""
-    asks = agent("", ToolRequest(name="now"))
-    tool = ToolRequest(id="adk-1", name="now", arguments={})
-    conversation = built(
-        fact(span_id="a", input=(ASK,), output=(asks,)),
-        fact("tool", span_id="c", start_ns=1, tool=tool, tool_result="noon"),
-    ).conversation
-    assert [(c.id, c.arguments, c.result) for c in conversation.tool_calls] == [
-        ("adk-1", {}, "noon")
-    ]
-
-
 def test_what_was_cut_is_marked() -> None:
     """A call and a tool call say that not all of them came through."""
     conversation = built(
@@ -390,14 +377,3 @@ def test_what_was_cut_is_marked() -> None:
     ).conversation
     assert conversation.llm_calls[0].truncated
     assert conversation.tool_calls[0].truncated
-
-
-def test_a_call_may_have_another_id_in_the_history() -> None:
-    """The reply names the item, the next call's history the call: it is the same one."""
-    item = agent("", request("find_parcel", "fc_1", number=7))
-    conversation = built(
-        fact(span_id="a", input=(ASK,), output=(item,)),
-        fact(span_id="b", start_ns=2, input=(ASK, LOOK, FOUND), output=(TELL,)),
-    ).conversation
-    assert conversation.messages == (ASK, LOOK, FOUND, TELL)
-    assert [c.id for c in conversation.tool_calls] == ["call_find_parcel"]

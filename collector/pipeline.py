@@ -359,12 +359,14 @@ class Pipeline:
             late_window=self._late_window,
             now=self.now,
         )
+        self._shipping.coming = work.has_output
         outbox = self._commit_until(transaction)
         if outbox is None:
             return
         self._committed = through
         if outbox:
             self._shipping.ship(outbox[0], work)
+        self._shipping.coming = False
         if work.scores:
             self.last_score_s = self._clock()
         self._emit(work.scores)

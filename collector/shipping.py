@@ -69,11 +69,13 @@ class Shipping:
         """Ids of outbox rows that are not to be sent yet."""
         self._sent: dict[int, Sent] = {}
         self._stored: deque[int] = deque()
+        self.coming = False
+        """Whether a row is being committed, or is and has not been handed over yet."""
 
     @property
     def unstored(self) -> int:
-        """Return how many outbox rows the store does not have yet."""
-        return len(self._waiting) + len(self._held) + len(self._sent)
+        """Return how many outbox rows the store does not have yet, too many by one at times."""
+        return len(self._waiting) + len(self._held) + len(self._sent) + self.coming
 
     def restore(self, row: OutboxRow) -> None:
         """Take over a row that an earlier process left."""

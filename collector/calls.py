@@ -195,13 +195,24 @@ def _once(tools: list[Facts]) -> list[Facts]:
     for fact in tools:
         key = (fact.tool.id, fact.tool.name) if fact.tool else ("", "")
         place = by_call.get(key)
-        if key[0] and place is not None and bool(found[place].span_id) != bool(fact.span_id):
+        if key[0] and place is not None and _are_one(found[place], fact):
             spans = (found[place], fact) if found[place].span_id else (fact, found[place])
             found[place] = merge(*spans)
         else:
             by_call[key] = len(found)
             found.append(fact)
     return found
+
+
+def _are_one(one: Facts, other: Facts) -> bool:
+    """Tell whether two facts about a call's id are its span and its record, or its two ends.
+
+    Voice frameworks tell of a call and of its result in a span each.
+    """
+    if bool(one.span_id) != bool(other.span_id):
+        return True
+    later = other.tool.arguments if other.tool else None
+    return one.tool_result is None and other.tool_result is not None and later is None
 
 
 def join_tools(calls: Sequence[ToolCall], facts: Sequence[Facts]) -> list[ToolCall]:

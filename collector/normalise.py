@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from collector.dialects import (
     claude_code,
     google_adk,
+    haystack,
     langfuse,
     langsmith,
+    livekit,
     logfire,
     mcp,
+    mlflow,
     openinference,
     openllmetry,
     otel_genai,
+    pipecat,
     vercel_legacy,
 )
 from collector.dialects.dialect import Dialect
@@ -33,6 +37,10 @@ DEFAULT_DIALECTS: tuple[Dialect, ...] = (
     logfire.DIALECT,
     google_adk.DIALECT,
     mcp.DIALECT,
+    mlflow.DIALECT,
+    haystack.DIALECT,
+    livekit.DIALECT,
+    pipecat.DIALECT,
     otel_genai.DIALECT,
 )
 """In order of precedence: the first that matches a span reads it."""

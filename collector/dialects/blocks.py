@@ -72,6 +72,8 @@ UNTYPED: dict[str, Kind] = {
     "executable_code": "request",
     "codeExecutionResult": "result",
     "code_execution_result": "result",
+    "tool_call": "request",
+    "tool_call_result": "result",
     "text": "text",
     "reasoningContent": "drop",
     "cachePoint": "drop",
@@ -106,14 +108,17 @@ NESTED_RESULT: Keys = (
     "function_response",
     "codeExecutionResult",
     "code_execution_result",
+    "tool_call_result",
 )
+ORIGIN = "origin"
+"""Where Haystack's results keep the call that they answer."""
 SERVED = "_call"
 """What the types of calls end in that OpenAI serves itself: ``web_search_call``, ``mcp_call``."""
 SERVED_ARGUMENTS: Keys = ("arguments", "action", "queries", "query", "code", "prompt")
 SERVED_RESULT: Keys = ("output", "results", "outputs", "result")
 CODE = ("executableCode", "executable_code", "codeExecutionResult", "code_execution_result")
 CODE_TOOL = "code_execution"
-IS_ERROR: Keys = ("is_error", "isError")
+IS_ERROR: Keys = ("is_error", "isError", "error")
 STATUS_IS_ERROR = {"error": True, "failed": True, "success": False, "completed": False}
 
 
@@ -205,6 +210,8 @@ class Draft:
             inner = block.get(key)
             if isinstance(inner, dict):
                 block = {"name": CODE_TOOL} | block | inner if key in CODE else block | inner
+        origin = block.get(ORIGIN)
+        block = origin | block if isinstance(origin, dict) else block
         value = next((block[key] for key in RESULT if block.get(key) is not None), None)
         result, failed = unwrapped(value)
         if result in MASKS:

@@ -19,7 +19,7 @@ Body = dict[str, JsonValue]
 
 REQUEST: Keys = ("messages", "input", "contents", "new_message")
 """Where a request keeps its messages; looked at before the whole is taken for a message."""
-RESPONSE: Keys = ("choices", "candidates", "generations", "output", "messages")
+RESPONSE: Keys = ("choices", "candidates", "generations", "replies", "output", "messages")
 ASKED: Keys = (
     "prompt",
     "inputs",
@@ -138,7 +138,15 @@ COUNTS: dict[str, Sequence[tuple[str, ...]]] = {
 EXCLUSIVE: Keys = ("cache_read_input_tokens", "cache_creation_input_tokens")
 """Anthropic's own counts of cached tokens, which its input does not include."""
 USAGE: Keys = ("usage", "usage_metadata", "usageMetadata", "token_usage", "tokenUsage")
-METADATA: Keys = ("response_metadata", "llm_output", "generation_info", "kwargs", "message", "data")
+METADATA: Keys = (
+    "response_metadata",
+    "llm_output",
+    "generation_info",
+    "meta",
+    "kwargs",
+    "message",
+    "data",
+)
 FINISH: Keys = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason")
 ID: Keys = ("id", "responseId", "response_id")
 RESPONSE_ID = re.compile(r"(?:msg_|chatcmpl-|resp_)\w").match
@@ -296,7 +304,7 @@ def _places(body: JsonValue, depth: int) -> Iterable[Body]:
     if not isinstance(body, dict) or depth <= 0:
         return
     yield body
-    for key in (*METADATA, "choices", "candidates", "generations", "messages"):
+    for key in (*METADATA, "choices", "candidates", "generations", "replies", "messages"):
         inner = body.get(key)
         if isinstance(inner, (dict, list)):
             yield from _places(inner, depth - 1)

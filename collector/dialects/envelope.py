@@ -18,7 +18,13 @@ PAIR: Keys = ("outrider.pair.id",)
 TENANT: Keys = ("outrider.tenant",)
 SIMULATED = "outrider.tool.simulated"
 REQUESTOR = "outrider.tool.requestor"
-AGENT: Keys = ("gen_ai.agent.name", "agent.name", "agent_name", "ai.telemetry.functionId")
+AGENT: Keys = (
+    "gen_ai.agent.name",
+    "agent.name",
+    "agent_name",
+    "ai.telemetry.functionId",
+    "lk.agent_name",
+)
 VERSION: Keys = ("gen_ai.agent.version",)
 SERVICE: Keys = ("service.name",)
 SERVICE_VERSION: Keys = ("service.version",)
@@ -54,6 +60,8 @@ CONVERSATION: Keys = (
     "langfuse.observation.metadata.session_id",
     "langfuse.observation.metadata.conversation_id",
     "gcp.vertex.agent.session_id",
+    "conversation.id",
+    "lk.room_sid",
 )
 """A session may hold several conversations, so the conversation's own id goes before it."""
 METADATA = "metadata"

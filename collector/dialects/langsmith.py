@@ -9,11 +9,11 @@ import msgspec
 
 from collector.dialects import otel_genai
 from collector.dialects.attributes import Keys, decoded, first, text
-from collector.dialects.dialect import Dialect, Reading
-from collector.dialects.inference import assembled, tool_use
+from collector.dialects.dialect import Dialect
+from collector.dialects.inference import assembled
 from collector.dialects.interning import Memory
-from collector.dialects.tools import bare_name, definitions
-from collector.dialects.whole import retrieval_of, said_of, told_in
+from collector.dialects.tools import definitions
+from collector.dialects.whole import reading_of, told_in
 from collector.model import FactRole, Facts
 from collector.telemetry import Span
 
@@ -56,21 +56,11 @@ def read(span: Span, memory: Memory) -> Facts:
     """Read a run."""
     attributes = span.attributes
     role = ROLES.get(text(attributes, (KIND,)), "other")
-    reading = Reading(role=role)
-    if role == "tool":
-        reading = Reading(role=role, tool=tool_use(span, NAMES, name=bare_name(span.name)))
-    elif role == "retriever":
-        said = retrieval_of(first(attributes, INPUT), first(attributes, OUTPUT), memory)
-        reading = Reading(role=role, said=said)
-    elif role in {"llm", "agent"} or (role == "chain" and not span.parent_id):
-        given, returned = first(attributes, INPUT), first(attributes, OUTPUT)
-        reading = Reading(role=role, said=said_of(role, given, returned, memory))
-        tools = definitions(first(attributes, TOOLS), memory)
-        if tools:
-            said = msgspec.structs.replace(reading.said, tools=tools)
-            reading = Reading(role=role, said=said)
-        if role == "llm":
-            span = msgspec.structs.replace(span, attributes=told_in(attributes, returned))
+    given, returned = first(attributes, INPUT), first(attributes, OUTPUT)
+    tools = definitions(first(attributes, TOOLS), memory)
+    reading = reading_of(span, role, given, returned, tools=tools, names=NAMES, memory=memory)
+    if role == "llm":
+        span = msgspec.structs.replace(span, attributes=told_in(attributes, returned))
     return assembled(_with_cache(span), reading, NAMES, NAME)
 
 

@@ -178,7 +178,7 @@ def normal(
         draft.say(string(message, REFUSAL))
     requests = message.get("tool_calls")
     for request in requests if isinstance(requests, list) else ():
-        draft.ask(request)
+        draft.ask(decoded(request))
     if isinstance(message.get("function_call"), dict):
         draft.ask(message["function_call"])
     if not draft.requests:

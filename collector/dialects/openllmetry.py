@@ -112,7 +112,8 @@ def _role(span: Span) -> FactRole:
     attributes = span.attributes
     role = ROLES.get(text(attributes, (KIND,)))
     if role is None and otel_genai.OPERATION not in attributes:
-        role = REQUEST_ROLES.get(text(attributes, (REQUEST_TYPE,)))
+        kind = text(attributes, (REQUEST_TYPE,))
+        role = REQUEST_ROLES.get(kind) or REQUEST_ROLES.get(kind.removeprefix(otel_genai.ASYNC))
     return role or otel_genai.role_of(span)
 
 

@@ -40,7 +40,11 @@ ROLES: dict[str, FactRole] = {
     "generate": "llm",
     "llm_request": "llm",
     "fetch_response": "llm",
+    "response": "llm",
+    "responses": "llm",
+    "anthropic_messages": "llm",
     "embeddings": "embedding",
+    "embedding": "embedding",
     "retrieval": "retriever",
     "rerank": "retriever",
     "vector_db_retrieve": "retriever",
@@ -55,6 +59,8 @@ ROLES: dict[str, FactRole] = {
     "execute_event_loop_cycle": "chain",
 }
 """Role by ``gen_ai.operation.name``; every other operation is ``other``."""
+ASYNC = "a"
+"""What LiteLLM puts before the operation of a call that was awaited."""
 MERGED_TOOLS = "(merged tools)"
 """ADK's span over parallel calls, each of which has its own."""
 NAMES = Names(
@@ -83,7 +89,7 @@ NAMES = Names(
         "gen_ai.usage.reasoning_tokens",
         "gen_ai.usage.details.reasoning_tokens",
     ),
-    cost_usd=("operation.cost", "gen_ai.usage.cost"),
+    cost_usd=("operation.cost", "gen_ai.usage.cost", "gen_ai.cost.total_cost"),
     first_token_s=("gen_ai.response.time_to_first_chunk",),
     first_token_ms=("gen_ai.server.time_to_first_token",),
     tool_name=("gen_ai.tool.name",),
@@ -93,6 +99,7 @@ NAMES = Names(
         "tool_arguments",
         "gcp.vertex.agent.tool_call_args",
         "mcp.request.argument",
+        "gen_ai.tool.input",
         "input.value",
     ),
     tool_result=(
@@ -101,6 +108,7 @@ NAMES = Names(
         "tool_response",
         "gcp.vertex.agent.tool_response",
         "mcp.response.value",
+        "gen_ai.tool.output",
         "output.value",
     ),
     tool_status=("gen_ai.tool.status",),
@@ -146,7 +154,7 @@ def role_of(span: Span) -> FactRole:
     attributes = span.attributes
     operation = text(attributes, (OPERATION,))
     if operation:
-        role = ROLES.get(operation, "other")
+        role = operation_role(operation)
         merged = role == "tool" and text(attributes, NAMES.tool_name) == MERGED_TOOLS
         return "chain" if merged else role
     method = text(attributes, ("mcp.method.name",))
@@ -157,6 +165,11 @@ def role_of(span: Span) -> FactRole:
     if not CALL_MARKS.isdisjoint(attributes):
         return "llm"
     return "other" if CONTENT_MARKS.isdisjoint(attributes) else "chain"
+
+
+def operation_role(operation: str) -> FactRole:
+    """Return the role of an operation by its name."""
+    return ROLES.get(operation) or ROLES.get(operation.removeprefix(ASYNC), "other")
 
 
 def read(span: Span, memory: Memory) -> Facts:

@@ -9,8 +9,8 @@ from collector.dialects.blocks import string
 from collector.dialects.interning import Memory
 from collector.model import JsonValue, ToolDefinition
 
-WRAPPERS: Keys = ("function", "toolSpec", "tool")
-"""OpenAI's nested form, Bedrock's, OpenInference's."""
+WRAPPERS: Keys = ("function", "toolSpec", "tool", "data")
+"""OpenAI's nested form, Bedrock's, OpenInference's, Haystack's."""
 LISTS: Keys = (
     "function_declarations",
     "functionDeclarations",

@@ -1,21 +1,24 @@
 """Read conventions that keep all of a span's input in one attribute, and all of its output.
 
-Langfuse, LangSmith, Logfire and Traceloop do so always, OpenInference on agents and chains.
+Langfuse, LangSmith, Logfire, MLflow and Traceloop do so always, OpenInference on agents and chains.
 """
 
 from __future__ import annotations
 
 import re
 
+import msgspec
+
 from collector.dialects.attributes import decoded
 from collector.dialects.bodies import offered, told, transcript
-from collector.dialects.dialect import Said
+from collector.dialects.dialect import Names, Reading, Said
 from collector.dialects.documents import documents_of
+from collector.dialects.inference import tool_use
 from collector.dialects.interning import Memory
 from collector.dialects.messages import history, reply, split_system
-from collector.dialects.tools import definitions
+from collector.dialects.tools import bare_name, definitions
 from collector.model import FactRole, Message, ToolDefinition
-from collector.telemetry import Attributes, AttributeValue
+from collector.telemetry import Attributes, AttributeValue, Span
 
 OFFERS = ('"tools"', '"functions"', '"parameters"', '"function_declarations"')
 """One of these stands in every text that offers tools."""
@@ -24,6 +27,37 @@ UNREAD = re.compile(r"<[\w. ]+ object .{0,200}at 0x[0-9a-fA-F]+>\Z").match
 """What Python writes of a generator that nobody read."""
 SUMS = ("agent", "chain")
 """Roles whose output may repeat all that went before it."""
+
+
+def reading_of(
+    span: Span,
+    role: FactRole,
+    given: AttributeValue,
+    returned: AttributeValue,
+    *,
+    tools: tuple[ToolDefinition, ...],
+    names: Names,
+    memory: Memory,
+) -> Reading:
+    """Read a span by its role: a tool's by ``names``, all others by what was given and returned.
+
+    Args:
+        span: A tool's name is the span's.
+        role: What the span is.
+        given: Its whole input.
+        returned: Its whole output.
+        tools: What it offers, where the convention says so elsewhere.
+        names: Where a tool's arguments and result stand.
+        memory: For texts that come again.
+    """
+    if role == "tool":
+        return Reading(role=role, tool=tool_use(span, names, name=bare_name(span.name)))
+    if role == "retriever":
+        return Reading(role=role, said=retrieval_of(given, returned, memory))
+    if role in {"llm", "agent"} or (role == "chain" and not span.parent_id):
+        said = said_of(role, given, returned, memory)
+        return Reading(role=role, said=msgspec.structs.replace(said, tools=tools or said.tools))
+    return Reading(role=role)
 
 
 def said_of(

@@ -64,8 +64,8 @@ _PLACE = re.compile(r" - at `\$\.(\w+)`$")
 _FIELD = re.compile(r"field `([^`]*)`")
 
 
-class _OutcomeForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An outcome as it is written."""
+class _About(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an outcome or a label is about."""
 
     conversation_id: _Id = ""
     trace_id: _Trace = ""
@@ -74,6 +74,11 @@ class _OutcomeForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     tenant: _Name = ""
     environment: _Name = ""
     variant: _Name = ""
+
+
+class _OutcomeForm(_About, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An outcome as it is written."""
+
     name: _Named
     value: bool | float | _Text
     source: _Name = ""
@@ -83,16 +88,9 @@ class _OutcomeForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     at: _Time = None
 
 
-class _LabelForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _LabelForm(_About, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A label as it is written."""
 
-    conversation_id: _Id = ""
-    trace_id: _Trace = ""
-    span_id: _Span = ""
-    episode: _Count = 0
-    tenant: _Name = ""
-    environment: _Name = ""
-    variant: _Name = ""
     scorer: _Named
     verdict: Literal["pass", "fail"] | None = None
     value: float | None = None

@@ -13,7 +13,7 @@ from bench.environments import Environments
 from bench.failure import UnavailableError
 from tests.capture.libraries import LIBRARIES, Library
 from tests.capture.page import page
-from tests.capture.playing import Failed, play
+from tests.capture.playing import DriverError, play
 from tests.capture.recordings import Cassette, cassettes
 from tests.capture.tally import Tally
 
@@ -44,7 +44,7 @@ def main(words: str) -> int:
         played = [cassette for api in library.apis for cassette in read[api]]
         try:
             tallies[library.name] = tally = _tally(library, played, environments)
-        except (UnavailableError, Failed) as error:
+        except (UnavailableError, DriverError) as error:
             print(f"{library.name}: {error}")
             failed += 1
             continue

@@ -57,7 +57,6 @@ class Receiver:
             uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off")
         )
         self._started = threading.Event()
-        self._server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self.url = ""
 

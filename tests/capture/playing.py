@@ -37,7 +37,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     """What came over OTLP."""
 
 
-class Failed(Exception):  # noqa: N818 - what it says
+class DriverError(Exception):
     """The driver itself did not come to its end."""
 
 
@@ -45,7 +45,7 @@ def play(library: Library, cassettes: Sequence[Cassette], python: Path) -> Itera
     """Play cassettes under a library that is installed beside an interpreter.
 
     Raises:
-        Failed: The driver ended early; the text is the end of what it said.
+        DriverError: The driver ended early; the text is the end of what it said.
     """
     jobs = list(_jobs(library, cassettes))
     told: list[list[Request]] = []
@@ -113,6 +113,6 @@ def _drive(library: Library, python: Path, *, provider: str, receiver: str) -> N
             timeout=_LONGEST_S,
         )
     except subprocess.TimeoutExpired as error:
-        raise Failed(f"not done after {_LONGEST_S:.0f} s") from error
+        raise DriverError(f"not done after {_LONGEST_S:.0f} s") from error
     if ended.returncode:
-        raise Failed(ended.stderr[-2_000:])
+        raise DriverError(ended.stderr[-2_000:])

@@ -10,7 +10,7 @@ import pytest
 
 from tests.capture.libraries import Library
 from tests.capture.own import ANTHROPIC, OPENAI
-from tests.capture.playing import Failed, play
+from tests.capture.playing import DriverError, play
 from tests.capture.recordings import Cassette
 
 _HERE = Path(sys.executable)
@@ -62,5 +62,5 @@ def test_a_driver_that_fails_says_so() -> None:
     library = Library(
         name="here", packages=(), driver=("clients.py", "otel", "anthropic"), apis=("messages",)
     )
-    with pytest.raises(Failed, match="opentelemetry"):
+    with pytest.raises(DriverError, match="opentelemetry"):
         list(play(library, ANTHROPIC, _HERE))

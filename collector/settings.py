@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import sys
 import typing
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -183,9 +184,11 @@ def _kind(hint: Any) -> str:
 
 
 def _docstrings() -> dict[tuple[str, str], str]:
-    """Read the string under each field of ``config.py``; Python keeps it only in the source."""
+    """Read the string under each field of a section; Python keeps it only in the source."""
     found: dict[tuple[str, str], str] = {}
-    for node in ast.parse(inspect.getsource(config_module)).body:
+    sections = {struct.__module__ for struct in vars(config_module).values() if _is_section(struct)}
+    sources = [inspect.getsource(sys.modules[name]) for name in sorted(sections)]
+    for node in (n for source in sources for n in ast.parse(source).body):
         if not isinstance(node, ast.ClassDef):
             continue
         for field, below in zip(node.body, node.body[1:], strict=False):

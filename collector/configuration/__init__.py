@@ -1,0 +1,1 @@
+"""The sections of ``outrider.yaml``, one struct each."""

@@ -42,6 +42,7 @@ from collector.errors import ConfigError
 from collector.handoff import Handoff
 from collector.hindsight_port import HindsightPort
 from collector.journal import Journal
+from collector.journal_keys import cipher_of
 from collector.kafka.claims import Claims
 from collector.memory import Memory
 from collector.message_keys import MessageKeys
@@ -100,6 +101,7 @@ def data_path(
         max_bytes=config.journal.max_size,
         seen_limit=config.journal.seen_limit,
         clock_ns=clock_ns,
+        cipher=cipher_of(config.journal.encryption_key),
     )
     store = open_store(config.store, data_dir, at_first_use=True)
     tally, work, pins, keys = Tally(), Work(), Pins(), MessageKeys()

@@ -56,6 +56,7 @@ def validate(config: Config) -> None:
     """
     _check_addresses(config)
     _check_redaction(config)
+    _check_keys(config)
     _check_values(config)
 
 
@@ -111,6 +112,13 @@ def _check_redaction(config: Config) -> None:
             raise ConfigError(
                 f"redact.patterns.{name}: not a regular expression: {error}"
             ) from error
+
+
+def _check_keys(config: Config) -> None:
+    if config.journal.encryption_key:
+        from collector.journal_keys import cipher_of  # noqa: PLC0415 - only where there is a key
+
+        cipher_of(config.journal.encryption_key)
 
 
 def _check_values(config: Config) -> None:

@@ -18,6 +18,8 @@ import msgspec
 
 from collector.directory_lock import DirectoryLock
 from collector.errors import RetryableError
+from collector.journal_cipher import BodyCipher
+from collector.journal_keys import check_keys
 from collector.journal_mirror import Mirror
 from collector.journal_readers import Readers
 from collector.journal_records import (
@@ -82,6 +84,7 @@ class Journal:
         seen: SeenKeys,
         withdrawn: WithdrawnKeys,
         writer: Writer,
+        cipher: BodyCipher | None = None,
     ) -> None:
         self.producer = producer
         """Random id made with the file; names the one who numbered the observations."""
@@ -92,6 +95,7 @@ class Journal:
         self._mirror = mirror
         self._readers = Readers(path)
         self._writer = writer
+        self._cipher = cipher
 
     @classmethod
     def open(
@@ -105,6 +109,7 @@ class Journal:
         slack_bytes: int = SLACK_BYTES,
         idle_s: float = IDLE_S,
         lock_wait_s: float = LOCK_WAIT_S,
+        cipher: BodyCipher | None = None,
     ) -> Journal:
         """Open the journal, making or migrating its file, and lock its directory.
 
@@ -117,16 +122,22 @@ class Journal:
             slack_bytes: Freed space the file keeps before it shrinks.
             idle_s: Quiet time after which the file is tidied.
             lock_wait_s: How long to wait for another program that holds the file.
+            cipher: Seals the bodies of requests; ``None`` writes them plain.
 
         Raises:
             ConfigError: The directory is in use or not writable, or the file is damaged, not a
-                journal, or newer than this program.
+                journal, newer than this program, or sealed under a key that is not here.
         """
         lock = DirectoryLock(path.parent / "lock")
         try:
             connection = open_writer(
                 path, producer=random_id(), now_ns=clock_ns(), lock_wait_s=lock_wait_s
             )
+            try:
+                check_keys(connection, path, cipher)
+            except BaseException:
+                connection.close()
+                raise
         except BaseException:
             lock.release()
             raise
@@ -143,6 +154,7 @@ class Journal:
             withdrawn=withdrawn,
             slack_bytes=slack_bytes,
             idle_s=idle_s,
+            cipher=cipher,
         )
         return cls(
             lock=lock,
@@ -152,6 +164,7 @@ class Journal:
             seen=seen,
             withdrawn=withdrawn,
             writer=writer,
+            cipher=cipher,
         )
 
     def append(self, entry: Entry) -> Future[int]:
@@ -212,7 +225,7 @@ class Journal:
                 " WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
                 (msgspec.json.encode(list(ids)).decode(),),
             )
-            return [entry_of(row) for row in rows]
+            return [entry_of(row, self._cipher) for row in rows]
 
     def after(self, id: int, limit: int) -> list[Entry]:
         """Read the requests after an id, in order: ``limit`` at most, and fewer when they are large.
@@ -227,7 +240,7 @@ class Journal:
                 (id, limit),
             )
             for row in rows:
-                entries.append(entry_of(row))
+                entries.append(entry_of(row, self._cipher))
                 size += len(entries[-1].body)
                 if size >= READ_BYTES:
                     break

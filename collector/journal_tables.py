@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from collector.journal_cipher import BodyCipher
 from collector.journal_records import Entry, OutboxRow, Transaction
 from collector.totals import Deltas, SeriesKey
 
@@ -30,8 +31,11 @@ class Freed(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of their bodies."""
 
 
-def insert_entry(connection: sqlite3.Connection, entry: Entry) -> int:
-    """Insert a request and return its row id."""
+def insert_entry(
+    connection: sqlite3.Connection, entry: Entry, cipher: BodyCipher | None = None
+) -> int:
+    """Insert a request, its body sealed if there is a cipher, and return its row id."""
+    body = cipher.seal(entry.body, _about(entry)) if cipher else entry.body
     cursor = connection.execute(
         "INSERT INTO requests (received_ns, receiver, signal, encoding, tenant, credential, items,"
         " size, body, source, source_offset) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -44,7 +48,7 @@ def insert_entry(connection: sqlite3.Connection, entry: Entry) -> int:
             entry.credential,
             entry.items,
             len(entry.body),
-            entry.body,
+            body,
             entry.source,
             entry.source_offset,
         ),
@@ -52,9 +56,30 @@ def insert_entry(connection: sqlite3.Connection, entry: Entry) -> int:
     return cursor.lastrowid or 0
 
 
-def entry_of(row: Sequence[object]) -> Entry:
-    """Read a request from its ``ENTRY_COLUMNS``."""
-    return msgspec.convert(dict(zip(Entry.__struct_fields__, row, strict=True)), Entry)
+def entry_of(row: Sequence[object], cipher: BodyCipher | None = None) -> Entry:
+    """Read a request from its ``ENTRY_COLUMNS``.
+
+    Raises:
+        PermanentError: Its body was sealed and cannot be opened.
+    """
+    entry = msgspec.convert(dict(zip(Entry.__struct_fields__, row, strict=True)), Entry)
+    if cipher is None:
+        return entry
+    return msgspec.structs.replace(entry, body=cipher.open(entry.body, _about(entry)))
+
+
+def _about(entry: Entry) -> bytes:
+    """Spell what a sealed body belongs to, so that it cannot be passed off as another's."""
+    return msgspec.msgpack.encode(
+        (
+            entry.received_ns,
+            entry.receiver,
+            entry.signal,
+            entry.encoding,
+            entry.tenant,
+            entry.credential,
+        )
+    )
 
 
 def free_requests(connection: sqlite3.Connection, ids: Sequence[int]) -> Freed:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from collector.errors import PermanentError, RetryableError
+from collector.journal_cipher import BodyCipher
 from collector.journal_mirror import Mirror
 from collector.journal_records import Entry, ReadPosition, Transaction
 from collector.journal_sources import drop_sources, write_positions
@@ -84,6 +85,7 @@ class Writer:
         withdrawn: WithdrawnKeys,
         slack_bytes: int,
         idle_s: float,
+        cipher: BodyCipher | None = None,
     ) -> None:
         self.errors = 0
         """Transactions that were rolled back, and failures to tidy."""
@@ -96,6 +98,7 @@ class Writer:
         page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
         self._slack_pages = slack_bytes // page_bytes
         self._idle_s = idle_s
+        self._cipher = cipher
         self._index_rows = 0
         self._tidy = False
         self._queue: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
@@ -188,7 +191,7 @@ class Writer:
         connection.execute("BEGIN IMMEDIATE")
         for work in group:
             if isinstance(work, Append):
-                ids = [insert_entry(connection, entry) for entry in work.entries]
+                ids = [insert_entry(connection, entry, self._cipher) for entry in work.entries]
                 results.append(ids[0] if work.single else ids)
                 write_positions(connection, work.positions)
                 for entry in work.entries:

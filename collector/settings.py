@@ -27,6 +27,7 @@ from collector.units import format_duration, format_size
 SECRETS = frozenset(
     {
         "store.password",
+        "journal.encryption_key",
         "kafka.password",
         "auth.token",
         "alerts.webhook",

@@ -16,6 +16,9 @@ class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Acknowledged bodies kept in memory for the pipeline; over it the pipeline re-reads the journal."""
     seen_limit: int = 2_000_000
     """Span ids remembered to recognise resends after their conversation was decided."""
+    encryption_key: str = ""
+    """Key under which request bodies are sealed with AES-256-GCM: 32 bytes in base64 or hex, as ``${env:NAME}``.
+    Several, separated by commas, open what they sealed; the first one seals."""
 
 
 class AssembleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -125,23 +125,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "episode_started",
         "episode_id",
     ),
-    "observations": (
-        "producer",
-        "sequence",
-        "conversation_id",
-        "episode",
-        "scorer",
-        "scorer_version",
-        "shortfall",
-        "weight",
-        "stratum",
-        *_IDENTITY,
-        "tenant",
-        "pair_id",
-        "observed",
-        "started",
-    ),
-    # After everything that belongs to an episode, so that whoever sees the head sees the rest.
+    # After what belongs to an episode, so that whoever sees the head sees the rest.
     "conversations": (
         "conversation_id",
         "episode",
@@ -182,6 +166,24 @@ TABLES: dict[str, tuple[str, ...]] = {
         "messages",
         "llm_calls",
         "documents",
+    ),
+    # After the head: who takes a log over decides again what has none, and an observation of an
+    # earlier decision, which has another number, would count beside that of the new one.
+    "observations": (
+        "producer",
+        "sequence",
+        "conversation_id",
+        "episode",
+        "scorer",
+        "scorer_version",
+        "shortfall",
+        "weight",
+        "stratum",
+        *_IDENTITY,
+        "tenant",
+        "pair_id",
+        "observed",
+        "started",
     ),
     "outcomes": (
         "conversation_id",

@@ -32,5 +32,11 @@ def test_the_head_is_written_after_its_parts() -> None:
     """Whoever sees an episode's head sees its verdicts and content."""
     order = list(TABLES)
     assert order.index("conversations") > max(
-        order.index(t) for t in ("turns", "tool_calls", "scores", "decisions", "observations")
+        order.index(t) for t in ("turns", "tool_calls", "scores", "decisions")
     )
+
+
+def test_no_observation_is_written_before_its_head() -> None:
+    """An episode without a head is decided again by another instance, and then observed by it."""
+    order = list(TABLES)
+    assert order.index("observations") > order.index("conversations")

@@ -179,3 +179,31 @@ def test_a_second_instance_comes_and_goes_in_order(
         store.check(conversations)
         assert not store.decided_twice()
         assert first.value("kafka_conversations_moved_total", how="split") == 0
+
+
+@pytest.mark.parametrize("table", ["conversations", "observations"])
+def test_one_killed_between_two_tables_of_a_batch_observes_nothing_twice(
+    tmp_path: Path, endpoint: Endpoint, wide: Topics, table: str
+) -> None:
+    """Whatever of a batch is stored when its instance dies, both together observe everything once."""
+    conversations = synthetic(12, seed=520)
+    database = f"torn_{table}"
+    both = settings(wide, endpoint, database)
+    store = Store(endpoint, database)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    with Served(tmp_path / "a" / "data", **both) as first:
+        eventually(lambda: owned(first) == PARTITIONS, "it has all partitions")
+        endpoint.fault("error", status=503, match=f"INSERT INTO {table} ")
+        write_slowly(wide, messages(conversations, 4))
+        eventually(lambda: first.value("store_errors_total") > 0, "it is stopped before the table")
+        first.kill()
+        endpoint.fault("")
+        with Served(tmp_path / "b" / "data", **both) as second:
+            eventually(lambda: owned(second) == PARTITIONS, "the other has all partitions")
+            eventually(lambda: store.decided() == len(conversations), "all are decided")
+            eventually(lambda: second.value("outbox_rows") == 0, "the other has said everything")
+            first.start()
+            eventually(lambda: owned(first) > 0, "the killed one has partitions again")
+            eventually(lambda: first.value("outbox_rows") == 0, "it has nothing left to say")
+            store.check(conversations)

@@ -10,6 +10,8 @@
     │   ├── SlowError          a body that takes too long to arrive                -> HTTP 408
     │   ├── UnsupportedError   a content type or encoding we do not speak          -> HTTP 415
     │   └── PoisonRowError     the store will never take this row
+    ├── InsertRefusedError     the store refuses rows, and whether for their own sake is not known
+    ├── StoppedError           told to stop before it was done
     └── RetryableError         the same call may succeed later
         ├── JournalFullError   the journal has reached its size limit              -> HTTP 503
         └── StoreUnavailableError  the store did not take the batch
@@ -48,6 +50,14 @@ class UnsupportedError(PermanentError):
 
 class PoisonRowError(PermanentError):
     """The store refuses a row whatever else is in the batch."""
+
+
+class InsertRefusedError(OutriderError):
+    """The store refuses an insert for a reason that a row, the table or the server may have given."""
+
+
+class StoppedError(OutriderError):
+    """Somebody said stop before the work was done; it is done after the next start."""
 
 
 class RetryableError(OutriderError):

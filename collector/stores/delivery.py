@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
 
-from collector.errors import OutriderError, PoisonRowError
+from collector.errors import InsertRefusedError, OutriderError, PoisonRowError, StoppedError
 from collector.stamps import stamp
 from collector.stores.tables import TABLES, Row, Rows
 
@@ -18,6 +19,12 @@ _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 30.0
 _PATIENCE_S = 30.0
 """What is not done after this time counts as not working, before the time-out says so."""
+_TRIES = 3
+"""Inserts of some rows before a refusal whose cause is unclear is looked into."""
+_LAST_TRIES = 6
+"""Inserts of a single row before it is given up for one, over some five seconds."""
+_PROBES = 8
+"""Rows tried one by one to learn whether a table takes any."""
 
 
 class RowSink(Protocol):
@@ -29,6 +36,7 @@ class RowSink(Protocol):
         Raises:
             StoreUnavailableError: the same call may succeed later.
             PoisonRowError: one of the rows can never be written.
+            InsertRefusedError: a row, the table or the server is at fault.
         """
 
 
@@ -62,8 +70,8 @@ class Delivery:
             random: Gives 0..1, to spread retries.
             clock_ns: Time for dead letters.
             seconds: Monotonic clock.
-            prepare: Called until it succeeds when the store is opened: the migrations of a
-                server that may be down at start.
+            prepare: Called until it succeeds when the store is opened, and when a table takes
+                nothing: the migrations of a server that may be down, or empty again.
         """
         self._store = store
         self._count = count
@@ -71,6 +79,7 @@ class Delivery:
         self._random = random
         self._clock_ns = clock_ns
         self._prepare = prepare
+        self._prepared = prepare is None
         self._seconds = seconds
         self._error = ""
         self._trying_since: float | None = None
@@ -86,42 +95,129 @@ class Delivery:
 
     def open(self) -> bool:
         """Prepare the store; false when told to give up first."""
-        if self._prepare is not None:
-            if not self._until_done(self._prepare):
-                return False
-            self._prepare = None
+        try:
+            self._open()
+        except StoppedError:
+            return False
         return True
 
-    def deliver(self, rows: Rows) -> bool:
+    def deliver(self, rows: Rows, *, more: Callable[[], Rows] = dict) -> bool:
         """Write all rows, the impossible ones as dead letters; open the store if need be.
+
+        Args:
+            rows: By table; those of tables that are not ours are left out.
+            more: Gives further rows to deliver with these, called while a table takes none: a row
+                is given up only when others go in, and a row that came alone has no others.
 
         Returns:
             False when told to give up first; the same rows may then be delivered again.
         """
-        return self.open() and all(
-            self._table(table, list(rows.get(table, ()))) for table in TABLES
-        )
+        try:
+            self._deliver({table: list(lines) for table, lines in rows.items() if lines}, more)
+        except StoppedError:
+            return False
+        return True
 
-    def _table(self, table: str, rows: list[Row]) -> bool:
-        parts = [rows] if rows else []
+    def _deliver(self, waiting: dict[str, list[Row]], more: Callable[[], Rows]) -> None:
+        pause_s = _FIRST_PAUSE_S
+        self._open()
+        while table := next((table for table in TABLES if table in waiting), ""):
+            try:
+                self._open()
+                self._table(table, waiting[table])
+            except InsertRefusedError:
+                self._wait(pause_s)
+                pause_s = _longer(pause_s)
+                self._prepared = self._prepare is None
+                for further, lines in more().items():
+                    waiting.setdefault(further, []).extend(lines)
+            else:
+                del waiting[table]
+                pause_s = _FIRST_PAUSE_S
+
+    def _open(self) -> None:
+        if not self._prepared and self._prepare is not None:
+            self._until_done(self._prepare)
+            self._prepared = True
+
+    def _table(self, table: str, rows: list[Row]) -> None:
+        """Insert rows; halve those that are refused until the rows at fault stand alone.
+
+        Raises:
+            InsertRefusedError: The table takes none of them, so it may not be their fault.
+        """
+        parts = [rows]
+        taken = False
         while parts:
             part = parts.pop()
             try:
-                if not self._until_done(lambda part=part: self._store.insert({table: part})):  # type: ignore[misc]  # bound now
-                    return False
-                self._count("store_rows_total", len(part), {"table": table})
+                self._insert(table, part, tries=1 if taken else _TRIES)
+                taken = True
+                continue
             except PoisonRowError as error:
-                if len(part) == 1:
-                    self._count("store_errors_total", 1, {"kind": "poison"})
-                    letter = self._letter(table, part[0], str(error))
-                    if not self._table("dead_letters", [letter]):
-                        return False
-                else:
-                    middle = len(part) // 2
-                    parts += [part[middle:], part[:middle]]
-        return True
+                reason = str(error)
+            except InsertRefusedError as error:
+                reason = str(error)
+                if not taken:
+                    part = self._without_one_taken(table, part)
+                    taken = True
+                    parts.append(part)
+                    continue
+                if len(part) == 1 and self._taken_late(table, part):
+                    continue
+            if len(part) > 1:
+                middle = len(part) // 2
+                parts += [part[middle:], part[:middle]]
+            else:
+                self._set_aside(table, part[0], reason)
 
-    def _until_done(self, action: Callable[[], object]) -> bool:
+    def _without_one_taken(self, table: str, rows: list[Row]) -> list[Row]:
+        """Insert one of the rows, whichever is taken, and return the others.
+
+        Raises:
+            InsertRefusedError: None of some rows was taken.
+        """
+        step = max(1, len(rows) // _PROBES)
+        for place in range(0, len(rows) if len(rows) > 1 else 0, step):
+            with suppress(PoisonRowError, InsertRefusedError):
+                self._insert(table, [rows[place]], tries=1)
+                return rows[:place] + rows[place + 1 :]
+        raise InsertRefusedError(self._error)
+
+    def _taken_late(self, table: str, row: list[Row]) -> bool:
+        """Try a row once more, for longer, when others go in and it does not."""
+        with suppress(InsertRefusedError):
+            self._insert(table, row, tries=_LAST_TRIES)
+            return True
+        return False
+
+    def _insert(self, table: str, rows: list[Row], *, tries: int) -> None:
+        self._until_done(lambda: self._store.insert({table: rows}), tries=tries)
+        self._count("store_rows_total", len(rows), {"table": table})
+
+    def _set_aside(self, table: str, row: Row, reason: str) -> None:
+        """Write a dead letter, for as long as it takes."""
+        self._count("store_errors_total", 1, {"kind": "poison"})
+        _LOG.error("a row of %s is set aside in dead_letters: %s", table, reason)
+        letter = self._letter(table, row, reason)
+
+        def write() -> None:
+            try:
+                self._store.insert({"dead_letters": [letter]})
+            except PoisonRowError as error:  # for which there is no other place
+                raise InsertRefusedError(str(error)) from error
+
+        self._until_done(write)
+        self._count("store_rows_total", 1, {"table": "dead_letters"})
+
+    def _until_done(self, action: Callable[[], object], *, tries: int = 0) -> None:
+        """Try until it is done, ever more slowly.
+
+        Raises:
+            PoisonRowError: a row is at fault.
+            InsertRefusedError: that was said ``tries`` times; 0 for however often.
+            StoppedError: told to give up.
+        """
         pause_s = _FIRST_PAUSE_S
         while True:
             self._trying_since = self._seconds()
@@ -130,6 +226,11 @@ class Delivery:
             except PoisonRowError:
                 self._error = ""
                 raise
+            except InsertRefusedError as error:
+                self._failed("refused", str(error))
+                tries -= 1
+                if tries == 0:
+                    raise
             except OutriderError as error:
                 self._failed("unavailable", str(error) or type(error).__name__)
             except Exception as error:  # noqa: BLE001 - a bug, the client's or ours, must not strand the rows
@@ -138,12 +239,16 @@ class Delivery:
                 if self._error:
                     _LOG.info("the store takes rows again")
                 self._error = ""
-                return True
+                return
             finally:
                 self._trying_since = None
-            if not self._pause(pause_s * (0.5 + 0.5 * self._random())):
-                return False
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            self._wait(pause_s)
+            pause_s = _longer(pause_s)
+
+    def _wait(self, pause_s: float) -> None:
+        """Wait that long, or half of it and more, so that several do not come back at once."""
+        if not self._pause(pause_s * (0.5 + 0.5 * self._random())):
+            raise StoppedError("the store is given up for now")
 
     def _failed(self, kind: str, reason: str) -> None:
         if not self._error:
@@ -159,3 +264,7 @@ class Delivery:
         # Without the time, so that a second delivery writes the same letter.
         letter_id = hashlib.sha256(f"{table}\x1f{text}".encode()).hexdigest()[:32]
         return (letter_id, stamp(self._clock_ns()), table, ascii(reason), text)
+
+
+def _longer(pause_s: float) -> float:
+    return min(2 * pause_s, _LONGEST_PAUSE_S)

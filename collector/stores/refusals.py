@@ -7,7 +7,13 @@ from typing import cast
 
 from clickhouse_connect.driver.exceptions import Error
 
-from collector.errors import OutriderError, PermanentError, PoisonRowError, StoreUnavailableError
+from collector.errors import (
+    InsertRefusedError,
+    OutriderError,
+    PermanentError,
+    PoisonRowError,
+    StoreUnavailableError,
+)
 
 _ERROR_LENGTH = 300
 """ClickHouse echoes the input and the URL; the beginning says what went wrong."""
@@ -34,10 +40,13 @@ _POISON = frozenset(
 
 
 def insert_error(error: Exception) -> OutriderError:
-    """Name an insert's error; what is not known to be a row's fault is retried, so nothing is lost."""
-    if isinstance(error, Error) and error.code in _POISON:
+    """Name an insert's error; without a server's code it is the way to the server that failed."""
+    code = error.code if isinstance(error, Error) else None
+    if code is None or code in _UNAVAILABLE:
+        return StoreUnavailableError(line(error))
+    if code in _POISON:
         return PoisonRowError(line(error))
-    return StoreUnavailableError(line(error))
+    return InsertRefusedError(line(error))
 
 
 def query_error(error: Exception) -> OutriderError:

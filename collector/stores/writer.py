@@ -162,12 +162,16 @@ class StoreWriter:
                 if remaining <= 0:
                     break
                 self._changed.wait(remaining)
-            batches: list[StoreBatch] = []
-            episodes = 0
-            while self._queue and (not batches or episodes < self._batch_episodes):
-                batches.append(self._queue.popleft())
-                episodes += batches[-1].episodes
-            return batches
+            return self._taken()
+
+    def _taken(self) -> list[StoreBatch]:
+        """Take what is queued, up to the limit of episodes."""
+        batches: list[StoreBatch] = []
+        episodes = 0
+        while self._queue and (not batches or episodes < self._batch_episodes):
+            batches.append(self._queue.popleft())
+            episodes += batches[-1].episodes
+        return batches
 
     def _full(self) -> bool:
         # Half the queue, so that the pipeline can fill the other half meanwhile.
@@ -177,14 +181,24 @@ class StoreWriter:
         )
 
     def _write(self, batches: list[StoreBatch]) -> bool:
-        rows: dict[str, list[Any]] = {}
-        for batch in batches:
-            for table, lines in batch.rows.items():
-                rows.setdefault(table, []).extend(lines)
-        if not self._delivery.deliver(rows):
+        def more() -> dict[str, list[Any]]:
+            with self._changed:
+                further = self._taken()
+            batches.extend(further)
+            return _merged(further)
+
+        if not self._delivery.deliver(_merged(batches), more=more):
             return False
         self._stored([batch.outbox_id for batch in batches])
         with self._changed:
             self._bytes -= sum(batch.size for batch in batches)
             self._changed.notify_all()
         return True
+
+
+def _merged(batches: Sequence[StoreBatch]) -> dict[str, list[Any]]:
+    rows: dict[str, list[Any]] = {}
+    for batch in batches:
+        for table, lines in batch.rows.items():
+            rows.setdefault(table, []).extend(lines)
+    return rows

@@ -7,8 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
+import pytest
 
-from collector.errors import PermanentError, PoisonRowError, StoreUnavailableError
+from collector.errors import (
+    InsertRefusedError,
+    PermanentError,
+    PoisonRowError,
+    StoreUnavailableError,
+)
 from collector.stores.delivery import Delivery
 from collector.stores.tables import Rows
 
@@ -21,6 +27,8 @@ class Sink:
         self.error = error or StoreUnavailableError("down")
         self.rows: dict[str, list[Any]] = {}
         self.inserts = 0
+        self.closed = ""
+        """Table that refuses whatever comes, for a reason of its own."""
 
     def insert(self, rows: Rows) -> None:
         """Take or refuse."""
@@ -31,6 +39,8 @@ class Sink:
         for table, lines in rows.items():
             if table != "dead_letters" and any("poison" in line for line in lines):
                 raise PoisonRowError("cannot parse")
+            if self.closed == table or any("odd" in line for line in lines):
+                raise InsertRefusedError("no such column")
             self.rows.setdefault(table, []).extend(lines)
 
 
@@ -165,3 +175,101 @@ def test_preparation_is_retried_and_done_once() -> None:
     assert sender.deliver({"scores": [["a"]]})
     assert sender.deliver({"scores": [["b"]]})
     assert calls == [0, 0, 0]
+
+
+def test_a_row_that_is_refused_while_others_go_in_is_set_aside() -> None:
+    """A refusal whose cause is unclear is a row's fault when the table takes the rows beside it."""
+    sink, counted, pauses = Sink(), Counted(), list[float]()
+    rows = [["odd" if n in {0, 17, 63} else "good", n] for n in range(64)]
+    assert delivery(sink, counted, pauses).deliver({"scores": rows, "turns": [["t"]]})
+    assert sorted(sink.rows["scores"], key=lambda row: row[1]) == [
+        row for row in rows if row[0] == "good"
+    ]
+    assert sink.rows["turns"] == [["t"]]
+    letters = sink.rows["dead_letters"]
+    assert sorted(msgspec.json.decode(letter[4])[1] for letter in letters) == [0, 17, 63]
+    assert {letter[3] for letter in letters} == {"'no such column'"}
+    assert counted.totals["store_errors_total", "poison"] == 3
+    assert counted.totals["store_rows_total", "scores"] == 61
+    assert sum(pauses) > 3 * 3.0  # each had some seconds in which to go in after all
+
+
+def test_a_table_that_takes_nothing_costs_no_row() -> None:
+    """While every row is refused none is given up; when the table is mended all go in."""
+    sink, pauses = Sink(), list[float]()
+    sink.closed = "scores"
+
+    def prepare() -> None:
+        if len(pauses) > 30:
+            sink.closed = ""
+
+    sender = delivery(sink, Counted(), pauses, prepare=prepare)
+    rows = [["a", n] for n in range(40)]
+    assert sender.deliver({"scores": rows})
+    assert pauses[-1] > 10
+    assert sorted(sink.rows["scores"]) == rows
+    assert "dead_letters" not in sink.rows
+    assert not sender.last_error
+
+
+def test_a_row_that_came_alone_is_judged_by_those_that_come_after() -> None:
+    """Alone it may be the table's fault; what came meanwhile is delivered with it and shows."""
+    sink = Sink()
+    came: list[Rows] = [{"scores": [["good", 2]], "otel_traces": [["s"]]}]
+    sender = delivery(sink, Counted(), [])
+    assert sender.deliver({"scores": [["odd", 1]]}, more=lambda: came.pop() if came else {})
+    assert sink.rows["scores"] == [["good", 2]]
+    assert sink.rows["otel_traces"] == [["s"]]
+    (letter,) = sink.rows["dead_letters"]
+    assert msgspec.json.decode(letter[4]) == ["odd", 1]
+
+
+def test_no_refusal_that_passes_costs_a_row() -> None:
+    """A row that is refused beside others only for a moment is tried again before it is given up."""
+    sink = Sink()
+    refused: list[int] = []
+
+    class Moody:
+        """Refuse one row at first."""
+
+        def insert(self, rows: Rows) -> None:
+            """Take or refuse."""
+            if any("moody" in line for lines in rows.values() for line in lines):
+                refused.append(1)
+                if len(refused) < 9:
+                    raise InsertRefusedError("not now")
+            sink.insert(rows)
+
+    rows = [["moody" if n == 3 else "good", n] for n in range(8)]
+    sender = Delivery(
+        Moody(),
+        count=Counted(),
+        pause=lambda _: True,
+        random=lambda: 1.0,
+        clock_ns=lambda: 7,
+        seconds=lambda: 0.0,
+    )
+    assert sender.deliver({"scores": rows})
+    assert sorted(sink.rows["scores"], key=lambda row: row[1]) == rows
+    assert "dead_letters" not in sink.rows
+
+
+def test_pauses_are_spread() -> None:
+    """The random share takes up to half of a pause away, so that several senders part."""
+    for share, first in ((0.0, 0.05), (0.5, 0.075), (1.0, 0.1)):
+        pauses: list[float] = []
+
+        def pause(pause_s: float, pauses: list[float] = pauses) -> bool:
+            pauses.append(pause_s)
+            return True
+
+        sender = Delivery(
+            Sink(failures=1),
+            count=Counted(),
+            pause=pause,
+            random=lambda share=share: share,  # type: ignore[misc]  # bound now
+            clock_ns=lambda: 7,
+            seconds=lambda: 0.0,
+        )
+        assert sender.deliver({"scores": [["a"]]})
+        assert pauses == pytest.approx([first])

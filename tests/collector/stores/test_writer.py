@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from collector.errors import StoreUnavailableError
+from collector.errors import InsertRefusedError, StoreUnavailableError
 from collector.stores.clickhouse import ClickHouseStore
 from collector.stores.delivery import RowSink
 from collector.stores.rows import rows_of
@@ -180,6 +180,30 @@ def test_the_store_is_prepared_before_anything_comes() -> None:
     sut = writer(Gate(), Ledger(), prepare=prepared.set)
     assert prepared.wait(20)
     assert sut.close(20)
+
+
+def test_a_row_nobody_takes_does_not_stop_those_behind_it() -> None:
+    """What was queued behind a row of unclear fault shows whose fault it is; both are reported."""
+
+    class Odd(Gate):
+        """Refuse one row, and say nothing about why."""
+
+        def insert(self, rows: Rows) -> None:
+            """Take or refuse."""
+            if any(line == [1] for line in rows.get("scores", ())):
+                self.entered.set()
+                raise InsertRefusedError("unknown column")
+            super().insert(rows)
+
+    odd, ledger = Odd(), Ledger()
+    sut = writer(odd, ledger, pause=lambda _: True)
+    assert sut.submit(batch(1), threading.Event())
+    assert odd.entered.wait(20)
+    assert sut.submit(batch(2), threading.Event())
+    assert ledger.wait_for(2)
+    assert sut.close(20)
+    assert ledger.ids == [1, 2]
+    assert [table for insert in odd.inserts for table in insert] == ["scores", "dead_letters"]
 
 
 def test_a_closed_writer_takes_nothing() -> None:

@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 
 from collector.message_keys import MessageKeys, canonical, digest
 from collector.model import Facts, Message
+from collector.shares import Shares
 from collector.talk import Talk
 
 _TIPS_PER_TALK = 8
@@ -65,6 +66,7 @@ class Stitcher:
         self._heads: dict[bytes, _Talks] = {}
         self._tools: dict[bytes, _Talks] = {}
         self._responses: dict[tuple[str, str], _Talks] = {}
+        self._shares = Shares()
 
     # --- looking up
 
@@ -110,6 +112,7 @@ class Stitcher:
         ``parent`` is the conversation of its parent span, where that is known; ``key`` names
         what has neither a conversation id nor a trace.
         """
+        fact = self._shares.whole(fact)
         declared = declared_key(fact)
         talk = self._explicit(declared, fact) if declared else self._anonymous(fact, parent, key)
         self._touch_trace(fact.trace_id, talk)

@@ -22,9 +22,11 @@ DETAILS = "gen_ai.client.inference.operation.details"
 CHOICE = "gen_ai.choice"
 SPOKEN: dict[str, MessageRole] = {
     "gen_ai.system.message": "system",
+    "gen_ai.developer.message": "system",
     "gen_ai.user.message": "user",
     "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
+    "gen_ai.function.message": "tool",
     CHOICE: "assistant",
 }
 """Legacy events, one a message; ``gen_ai.choice`` is the reply."""

@@ -59,11 +59,13 @@ class Bench:
         )
         self._request = 0
 
-    def add(self, facts: Facts, *, richness: int = 0, log: bool = False) -> Outcome:
-        """Let one span arrive in a request of its own."""
+    def add(
+        self, facts: Facts, *, richness: int = 0, log: bool = False, key: bytes = b""
+    ) -> Outcome:
+        """Let one span arrive in a request of its own; a log record has a key of its own."""
         self._request += 1
         held = Held(
-            key=key_of(facts),
+            key=key or key_of(facts),
             ref=(self._request, 0),
             size=1_000,
             richness=richness,

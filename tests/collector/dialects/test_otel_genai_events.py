@@ -116,6 +116,13 @@ def test_a_details_log_describes_a_whole_call() -> None:
     assert facts.conversation_id == "c"
 
 
+def test_legacy_logs_name_the_roles_that_providers_do() -> None:
+    """A developer's message is the system prompt, a function's a result."""
+    assert log("gen_ai.developer.message", {"content": "Be kind."}).system_prompt == "Be kind."
+    (found,) = log("gen_ai.function.message", {"content": "free", "name": "room"}).input
+    assert (found.role, found.text) == ("tool", "free")
+
+
 def test_legacy_logs_are_shares_of_a_call() -> None:
     """Each legacy log event is one message of its span's call."""
     call = {"id": "c1", "type": "function", "function": {"name": "room", "arguments": "{}"}}

@@ -1,0 +1,70 @@
+"""Put the log records of a call together, one message each, before its history is looked at.
+
+A single record is no history: two customers who begin alike would be taken for one.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import msgspec
+
+from collector.model import Facts, Identity, Message
+
+MOST = 1_024
+"""Calls whose records may still be on their way; of more, the oldest are no longer joined."""
+
+
+class _Call(msgspec.Struct, kw_only=True):
+    """What is known of a call so far."""
+
+    identity: Identity | None = None
+    """Of its records."""
+    input: tuple[Message, ...] = ()
+    output: tuple[Message, ...] = ()
+    failed: bool = False
+
+
+class Shares:
+    """Hold what the records of calls said, until their replies are known."""
+
+    def __init__(self, *, most: int = MOST) -> None:
+        self._most = most
+        self._calls: OrderedDict[tuple[str, str], _Call] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Return how many calls are held."""
+        return len(self._calls)
+
+    def whole(self, fact: Facts) -> Facts:
+        """Return ``fact`` with what its call has said so far, once nothing is to follow.
+
+        That is with its reply, or when its span says that it failed. Before, a share is
+        returned without its content; whatever is no share of a call is returned as it is.
+        """
+        key = (fact.trace_id, fact.span_id)
+        if fact.partial and fact.span_id:
+            call = self._call(key)
+            call.identity = fact.identity
+            call.input += fact.input
+            call.output += fact.output
+        elif fact.role == "llm" and not (fact.input or fact.output) and fact.error:
+            call = self._call(key)
+            call.failed = True
+        else:
+            known = self._calls.get(key)
+            if known is not None and known.output:
+                del self._calls[key]  # the span ends when all is said
+            return fact
+        if call.identity is None or not (call.output or call.failed):
+            return msgspec.structs.replace(fact, input=(), output=())
+        # Records name no model, which is part of the scope of a history.
+        return msgspec.structs.replace(
+            fact, identity=call.identity, model="", input=call.input, output=call.output
+        )
+
+    def _call(self, key: tuple[str, str]) -> _Call:
+        call = self._calls.setdefault(key, _Call())
+        if len(self._calls) > self._most:
+            self._calls.popitem(last=False)
+        return call

@@ -1,7 +1,7 @@
 """Read one option of a scorer as its annotation wants it.
 
-``int``, ``float``, ``bool``, ``str``, ``Literal`` and lists are understood, and
-``Annotated[…, msgspec.Meta(ge=…, le=…)]`` bounds a number.
+``int``, ``float``, ``bool``, ``str``, ``Literal``, lists and lists of records are understood,
+and ``Annotated[…, msgspec.Meta(ge=…, le=…)]`` bounds a number.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ def read_option(value: Any, hint: Any) -> Any:
     try:
         read = msgspec.convert(value, hint, strict=not isinstance(value, str))
     except msgspec.ValidationError as error:
+        if _holds_records(hint):
+            raise ValueError(str(error)) from error
         raise _error(value, hint) from error
     if isinstance(read, float) and not math.isfinite(read):
         raise _error(value, hint)
@@ -51,6 +53,12 @@ def allowed(hint: Any) -> str:
         if getattr(meta, name) is not None
     ]
     return " ".join([kind, " and ".join(bounds)]) if bounds else kind
+
+
+def _holds_records(hint: Any) -> bool:
+    return any(
+        isinstance(one, type) and issubclass(one, msgspec.Struct) for one in typing.get_args(hint)
+    )
 
 
 def _error(value: Any, hint: Any) -> ValueError:

@@ -11,6 +11,7 @@ from collector.errors import ConfigError
 from scorers.rules.faithfulness import faithfulness
 from scorers.rules.false_success import false_success
 from scorers.rules.ignored_tool_error import ignored_tool_error
+from scorers.rules.instructions import instructions
 from scorers.rules.invented_arguments import invented_arguments
 from scorers.rules.looping import looping
 from scorers.rules.missed_escalation import missed_escalation
@@ -33,6 +34,7 @@ def builtin() -> tuple[ScorerInfo, ...]:
         invented_arguments,
         ignored_tool_error,
         faithfulness,
+        instructions,
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from collector.commands.markdown import markdown, table
 from collector.commands.scorer_reference import (
+    constraints_block,
     sample_verdict_block,
     scorers_block,
     scorers_short_block,
@@ -144,6 +145,7 @@ def commands_short_block() -> str:
 BLOCKS: Mapping[str, Callable[[], str]] = {
     "commands": commands_block,
     "commands-short": commands_short_block,
+    "constraints": constraints_block,
     "metrics": metrics_block,
     "metrics-short": metrics_short_block,
     "sample-verdict": sample_verdict_block,

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from collector.commands.markdown import markdown, table
+from scorers.constraints.kinds import KINDS, arguments_of
 from scorers.option import allowed
 from scorers.registry import builtin
 from scorers.scorer import ScorerInfo
@@ -27,6 +28,7 @@ SKIP_REASONS: Mapping[str, str] = {
     "no_content": "What was said, or what the tools answered, was not recorded.",
     "no_context": "There are no documents or tool results to compare with.",
     "no_ids": "The arguments hold no id, code, e-mail or phone number.",
+    "no_instructions": "No instruction was declared for the agent, and its system prompt states none that can be verified.",
     "no_position": "It is not known at which message the call was made.",
     "no_reply": "The turn has no final reply.",
     "no_results": "The tool results that it would take to judge were not recorded.",
@@ -74,6 +76,15 @@ def skip_reasons_block() -> str:
         for reason, meaning in SKIP_REASONS.items()
     )
     return table(("reason", "meaning", "scorers"), rows)
+
+
+def constraints_block() -> str:
+    """Render every kind of constraint that ``instructions`` can check."""
+    rows = (
+        (f"`{name}`", kind.about, ", ".join(f"`{one}`" for one in arguments_of(kind)) or "-")
+        for name, kind in KINDS.items()
+    )
+    return table(("kind", "holds when", "arguments"), rows)
 
 
 def sample_verdict_block() -> str:

@@ -1,0 +1,1 @@
+"""Constraints on a reply that a program can verify."""

@@ -1,0 +1,1 @@
+"""Test the rule scorers, one file per rule."""

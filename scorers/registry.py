@@ -15,6 +15,7 @@ from scorers.rules.instructions import instructions
 from scorers.rules.invented_arguments import invented_arguments
 from scorers.rules.looping import looping
 from scorers.rules.missed_escalation import missed_escalation
+from scorers.rules.policy import policy
 from scorers.rules.tool_calls import tool_calls
 from scorers.rules.unnecessary_escalation import unnecessary_escalation
 from scorers.scorer import OptionError, ScorerInfo
@@ -35,6 +36,7 @@ def builtin() -> tuple[ScorerInfo, ...]:
         ignored_tool_error,
         faithfulness,
         instructions,
+        policy,
     )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from collector.commands.markdown import markdown, table
 from collector.commands.scorer_reference import (
     constraints_block,
+    policy_block,
     sample_verdict_block,
     scorers_block,
     scorers_short_block,
@@ -148,6 +149,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "constraints": constraints_block,
     "metrics": metrics_block,
     "metrics-short": metrics_short_block,
+    "policy": policy_block,
     "sample-verdict": sample_verdict_block,
     "scorers": scorers_block,
     "scorers-short": scorers_short_block,

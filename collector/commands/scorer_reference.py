@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import sys
 import typing
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from collector.commands.markdown import markdown, table
 from scorers.constraints.kinds import KINDS, arguments_of
 from scorers.option import allowed
 from scorers.registry import builtin
+from scorers.rules import policy_rule
 from scorers.scorer import ScorerInfo
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "support.jsonl"
@@ -32,6 +34,7 @@ SKIP_REASONS: Mapping[str, str] = {
     "no_position": "It is not known at which message the call was made.",
     "no_reply": "The turn has no final reply.",
     "no_results": "The tool results that it would take to judge were not recorded.",
+    "no_rules": "No rule was written for the agent.",
     "no_schema": "No tools were declared, or the tool's schema is absent or not valid.",
     "no_tool_calls": "The agent called no tool.",
     "no_tools_seen": "No tool was declared or called, so no action could have been taken.",
@@ -85,6 +88,25 @@ def constraints_block() -> str:
         for name, kind in KINDS.items()
     )
     return table(("kind", "holds when", "arguments"), rows)
+
+
+def policy_block() -> str:
+    """Render what a rule of ``policy`` may hold, in the words under its fields."""
+    node = next(
+        one
+        for one in ast.parse(inspect.getsource(policy_rule)).body
+        if isinstance(one, ast.ClassDef) and one.name == policy_rule.PolicyRule.__name__
+    )
+    rows = (
+        (f"`{field.target.id}`", markdown(" ".join(below.value.value.split())))
+        for field, below in itertools.pairwise(node.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    )
+    return table(("key", "meaning"), rows)
 
 
 def sample_verdict_block() -> str:

@@ -9,6 +9,7 @@ import msgspec
 
 from collector.model import Conversation, JsonValue, ToolCall
 from scorers.rules.acts import ACTS, Act, acts_of
+from scorers.rules.earlier_calls import earlier_calls
 from scorers.rules.tool_effect import effect_of
 from scorers.rules.tool_outcome import ToolOutcome, outcome_of
 
@@ -101,7 +102,7 @@ def deeds_of(conversation: Conversation) -> list[Deed]:
     """Return the agent's calls that may have changed something, earlier episodes' first."""
     definitions = {tool.name: tool for tool in conversation.tools}
     deeds = []
-    for call in (*_earlier_calls(conversation), *conversation.tool_calls):
+    for call in (*earlier_calls(conversation), *conversation.tool_calls):
         definition = definitions.get(call.name)
         if call.requestor == "agent" and effect_of(call.name, definition) != "read":
             acts = acts_of(call.name, definition)
@@ -126,24 +127,3 @@ def _texts(value: JsonValue) -> str:
     if isinstance(value, list):
         return " ".join(_texts(v) for v in value)
     return value if isinstance(value, str) else ""
-
-
-def _earlier_calls(conversation: Conversation) -> list[ToolCall]:
-    """Rebuild the calls of earlier episodes, which the conversation holds as messages only."""
-    context = conversation.messages[: conversation.episode.first_message]
-    results = {m.tool_call_id: m for m in context if m.role == "tool" and m.tool_call_id}
-    calls = []
-    for index, message in enumerate(context):
-        for request in message.tool_requests:
-            answer = results.get(request.id)
-            calls.append(
-                ToolCall(
-                    id=request.id,
-                    name=request.name,
-                    arguments=request.arguments,
-                    asked_at=index,
-                    result=answer.text if answer else None,
-                    is_error=answer.is_error if answer else None,
-                )
-            )
-    return calls

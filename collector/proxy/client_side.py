@@ -147,9 +147,11 @@ class ClientSide(asyncio.Protocol):
     def _take(self, data: bytes) -> None:
         while data:
             if self._state == "head":
-                found = self._head.add(data if len(self._head) else data.lstrip(b"\r\n"))
+                begun = len(self._head) > 0
+                found = self._head.add(data if begun else data.lstrip(b"\r\n"))
                 if found is None:
-                    self._allow(HEAD_S)
+                    if not begun and len(self._head):
+                        self._allow(HEAD_S, self._too_slow)
                     return
                 raw, data = found
                 self._begin(request_head(raw))
@@ -168,6 +170,9 @@ class ClientSide(asyncio.Protocol):
                 return
             else:
                 return
+
+    def _too_slow(self) -> None:
+        self._turn_away(408, "the headers did not arrive in time", "slow")
 
     def _begin(self, head: RequestHead) -> None:
         self._allow(None)

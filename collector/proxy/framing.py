@@ -118,10 +118,11 @@ def of_request(head: RequestHead) -> Framing:
     Raises:
         MalformedError: The head says two things, or one that we do not know.
     """
-    codings = words(head.fields, "transfer-encoding")
-    if not codings:
+    names = {field.name for field in head.fields}
+    if "transfer-encoding" not in names:
         return Sized(_length(first(head.fields, "content-length"), head))
-    if codings != ["chunked"] or first(head.fields, "content-length") or not head.minor:
+    codings = words(head.fields, "transfer-encoding")
+    if codings != ["chunked"] or "content-length" in names or not head.minor:
         raise MalformedError("Transfer-Encoding must be chunked and stand alone")
     return Chunked()
 

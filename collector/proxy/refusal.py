@@ -8,6 +8,7 @@ _REASONS = {
     400: "Bad Request",
     401: "Unauthorized",
     403: "Forbidden",
+    408: "Request Timeout",
     431: "Request Header Fields Too Large",
     502: "Bad Gateway",
     503: "Service Unavailable",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collector.errors import MalformedError, OversizedError
+from collector.proxy import client_side
 from collector.proxy.framing import Chunked, of_request
 from collector.proxy.http_head import MAX_HEAD, HeadBuffer, request_head, response_head
 from tests.collector.proxy.provider import Provider, plain
@@ -28,6 +30,8 @@ START = b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\n"
         b"GET / HTTP/1.1\r\n\r\n",
         START + b"Host: other\r\n\r\n",
         START + b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+        START + b"Content-Length:\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        START + b"Content-Length: 3\r\nTransfer-Encoding:\r\n\r\nabc",
         START + b"Content-Length: 3\r\nContent-Length: 4\r\n\r\n",
         START + b"Content-Length: +3\r\n\r\n",
         START + b"Content-Length:\r\n\r\n",
@@ -58,6 +62,24 @@ def test_headers_without_end() -> None:
 
     assert got.startswith(b"HTTP/1.1 431 ")
     assert proxy.refused() == {"oversized": 1}
+
+
+def test_headers_that_drip(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time for a head runs from its first byte, however often another one comes."""
+    monkeypatch.setattr(client_side, "HEAD_S", 0.2)
+    with Provider() as provider, Standing(provider.url) as proxy:
+        with socket.create_connection(proxy.at, timeout=20) as client:
+            client.settimeout(0.05)
+            got = b""
+            for _ in range(400):  # many times as long
+                with suppress(OSError):
+                    client.sendall(b"P")
+                with suppress(TimeoutError):
+                    got = client.recv(65536)
+                    break
+        assert got.startswith(b"HTTP/1.1 408 ")
+
+    assert proxy.refused() == {"slow": 1}
 
 
 def test_the_token() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import ssl
 
 from collector.address import is_http_url
 from collector.config import ProxyConfig, ProxyShadowConfig
@@ -31,6 +32,21 @@ def check_proxy(proxy: ProxyConfig) -> None:
             )
     if proxy.shadow.share:
         _check_shadow(proxy.shadow)
+
+
+def check_authorities(proxy: ProxyConfig) -> None:
+    """Read the file that the proxy's process will read, where its errors are a start's errors.
+
+    Raises:
+        ConfigError: it cannot be read, or is no PEM.
+    """
+    if proxy.ca_file:
+        try:
+            ssl.create_default_context(cafile=proxy.ca_file)
+        except OSError as error:
+            raise ConfigError(
+                f"proxy.ca_file: {proxy.ca_file} cannot be used ({error}); name a PEM file"
+            ) from error
 
 
 def _check_shadow(shadow: ProxyShadowConfig) -> None:

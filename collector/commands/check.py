@@ -21,9 +21,10 @@ from collector.commands.command import (
     config_of,
     warn_of_stray_variables,
 )
-from collector.config import StoreConfig
+from collector.config import KafkaConfig, StoreConfig
 from collector.config_file import addresses, without_user
 from collector.errors import ConfigError, OutriderError
+from collector.proxy_checks import check_authorities
 from collector.settings import as_yaml, changed
 
 if TYPE_CHECKING:
@@ -116,6 +117,20 @@ def check_store(config: StoreConfig) -> None:
         store.close()
 
 
+def check_kafka(config: KafkaConfig) -> None:
+    """Read the files that brokers are reached with; brokers may be away, and nothing is asked of them.
+
+    Raises:
+        ConfigError: a file, user or password is missing or wrong; the text names the key.
+    """
+    if config.bootstrap:
+        from collector.kafka.client import connection
+        from collector.kafka.intake import signals
+
+        connection(config)
+        signals(traces=config.traces, logs=config.logs)
+
+
 def own_addresses(running: Running) -> dict[str, str]:
     """Return the addresses that a running process has bound, by their keys."""
     return {
@@ -150,6 +165,9 @@ def run(arguments: argparse.Namespace) -> int:
         address = parse_address(text)
         if str(address) != own.get(key):
             check_port(key, address)
+    if config.proxy.address:
+        check_authorities(config.proxy)
+    check_kafka(config.kafka)
     if config.store.url:
         check_store(config.store)
     print("ok")
@@ -181,8 +199,9 @@ CHECK = Command(
     description=(
         "Read the configuration as `serve` would and say in one line what is wrong, or `ok` and the "
         "values that differ from the defaults. Exit code 2 when something is wrong. Ports and data "
-        "directory must be free or in the hands of the instance that serves from the directory; a "
-        "ClickHouse server (store.url) must answer."
+        "directory must be free or in the hands of the instance that serves from the directory; the "
+        "files for Kafka and the proxy's upstreams must be there; a ClickHouse server (store.url) "
+        "must answer."
     ),
     examples="""\
 outrider check

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
-from collector.config import Config, ProxyConfig, ProxyShadowConfig
+from collector.config import Config, ProxyShadowConfig
 from collector.connections import allowed
-from collector.errors import ConfigError
 from collector.proxy.about import Names
 from collector.proxy.capture import Capture, Export, Keep, SpanWriter
 from collector.proxy.line import Arrivals, Orders
@@ -20,6 +18,7 @@ from collector.proxy.secret import load_secret
 from collector.proxy.server import Settings
 from collector.proxy.shadow import ShadowOrders
 from collector.proxy.upstream import Routes
+from collector.proxy_checks import check_authorities
 from collector.redactor import Redactor
 from collector.servers import Port
 from collector.version import __version__
@@ -56,7 +55,7 @@ def proxy_ports(
     if not wanted.address:
         return {}
     secret = load_secret(data_dir, random_bytes=os.urandom)
-    _check_authorities(wanted)
+    check_authorities(wanted)
     Routes(anthropic=wanted.anthropic, openai=wanted.openai)
     arrivals = Arrivals(count)
     orders = Orders(
@@ -140,14 +139,3 @@ def _export(
             export.close()
 
     return exporting
-
-
-def _check_authorities(wanted: ProxyConfig) -> None:
-    """Read the file that the process will read, where its errors are a start's errors."""
-    if wanted.ca_file:
-        try:
-            ssl.create_default_context(cafile=wanted.ca_file)
-        except OSError as error:
-            raise ConfigError(
-                f"proxy.ca_file: {wanted.ca_file} cannot be used ({error}); name a PEM file"
-            ) from error

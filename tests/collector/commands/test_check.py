@@ -179,3 +179,36 @@ def test_warns_of_a_variable_that_sets_nothing(
         "did you mean OUTRIDER__ASSEMBLE__IDLE_TIMEOUT?\n"
     )
     assert "ok\n" in captured.out
+
+
+@pytest.mark.usefixtures("ports")
+@pytest.mark.parametrize(
+    ("said", "key"),
+    [
+        ({"KAFKA__BOOTSTRAP": "broker"}, "kafka.bootstrap"),
+        ({"KAFKA__SECURITY": "ssl", "KAFKA__CA_FILE": "no.pem"}, "kafka.ca_file"),
+        ({"KAFKA__SECURITY": "ssl", "KAFKA__CERT_FILE": __file__}, "kafka.key_file"),
+        ({"KAFKA__SECURITY": "sasl_plaintext", "KAFKA__USER": "ann"}, "kafka.user, kafka.password"),
+        ({"KAFKA__SECURITY": "sasl_ssl", "KAFKA__SASL": "OAUTHBEARER"}, "kafka.token_file"),
+        ({"KAFKA__TRACES": "one", "KAFKA__LOGS": "one"}, "kafka.traces, kafka.logs"),
+        ({"PROXY__ADDRESS": "127.0.0.1:0", "PROXY__CA_FILE": "no.pem"}, "proxy.ca_file"),
+    ],
+)
+def test_names_what_brokers_and_upstreams_are_reached_with(
+    said: dict[str, str],
+    key: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A file, user or password that is missing is found before the start; no broker is asked."""
+    for name, value in ({"KAFKA__BOOTSTRAP": "127.0.0.1:9"} | said).items():
+        monkeypatch.setenv(f"OUTRIDER__{name}", value)
+    assert main(["check"]) == 2
+    assert error(capsys).startswith(f"{key}: ")
+
+
+@pytest.mark.usefixtures("ports")
+def test_brokers_that_are_away_are_no_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are tried again for ever, so a start goes on without them."""
+    monkeypatch.setenv("OUTRIDER__KAFKA__BOOTSTRAP", "127.0.0.1:9")
+    assert main(["check"]) == 0

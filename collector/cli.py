@@ -51,7 +51,11 @@ outrider export scores | jq 'select(.verdict == "fail")'
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    arguments = parser().parse_args(argv)
+    top = parser()
+    if not (sys.argv[1:] if argv is None else argv):
+        top.print_help(sys.stderr)
+        return 2
+    arguments = top.parse_args(argv)
     try:
         code: int = arguments.run(arguments)
         sys.stdout.flush()

@@ -45,6 +45,14 @@ def test_every_command_teaches_by_example(name: str, capsys: pytest.CaptureFixtu
     assert text.partition("examples:")[2].count(f"outrider {name}") >= 2
 
 
+def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """`outrider` alone says what there is, as an error of the command line."""
+    assert run() == 2
+    captured = capsys.readouterr()
+    assert all(command.name in captured.err for command in COMMANDS)
+    assert not captured.out
+
+
 @pytest.mark.parametrize("argv", [("--version",), ("version",)])
 def test_prints_the_version(argv: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     """Both usual ways to ask for the version work."""

@@ -1,12 +1,13 @@
 """Send export requests to an OTLP/HTTP receiver as the specification wants it.
 
 429, 502, 503, 504 and connection errors are tried again, after ``Retry-After`` where the
-receiver says it; anything else is final. A resend is harmless: receivers know span ids.
+receiver says it; anything else is final, and so is a certificate that is not trusted. A resend is harmless: receivers know span ids.
 """
 
 from __future__ import annotations
 
 import email.utils
+import ssl
 import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
@@ -78,6 +79,7 @@ def send(
     token: str = "",
     rate: float = 0.0,
     on_progress: Callable[[Report], None] | None = None,
+    on_wait: Callable[[str], None] | None = None,
     patience_s: float = 60.0,
     sleep: Callable[[float], None] = time.sleep,
     seconds: Callable[[], float] = time.monotonic,
@@ -92,6 +94,7 @@ def send(
         token: bearer token, if any.
         rate: conversations a second; 0 sends as fast as the receiver takes them.
         on_progress: called with the report after each request.
+        on_wait: called with the problem when a request is tried again for the first time.
         patience_s: how long one request is tried before sending stops.
         sleep: pause for seconds.
         seconds: monotonic clock.
@@ -111,6 +114,7 @@ def send(
             _endpoint(url, request.signal),
             request.body,
             headers,
+            on_wait=on_wait,
             patience_s=patience_s,
             sleep=sleep,
             seconds=seconds,
@@ -130,12 +134,13 @@ def _post(
     body: bytes,
     headers: dict[str, str],
     *,
+    on_wait: Callable[[str], None] | None,
     patience_s: float,
     sleep: Callable[[float], None],
     seconds: Callable[[], float],
     wall_clock: Callable[[], float],
 ) -> tuple[httpx.Response | None, int, str]:
-    """Return the final answer, or ``None`` and the problem when patience ran out."""
+    """Return the final answer, or ``None`` and the problem when waiting does not or did not help."""
     deadline = seconds() + patience_s
     retries = 0
     while True:
@@ -144,6 +149,8 @@ def _post(
             response = client.post(url, content=body, headers=headers)
         except httpx.TransportError as error:
             problem = f"{url}: {str(error) or type(error).__name__}"
+            if _untrusted(error):
+                return None, retries, problem
         else:
             if response.status_code not in RETRYABLE:
                 return response, retries, ""
@@ -151,8 +158,19 @@ def _post(
             wait = _retry_after(response, wall_clock) or wait
         if seconds() + wait > deadline:
             return None, retries, f"{problem}; gave up after {retries + 1} tries"
+        if not retries and on_wait is not None:
+            on_wait(problem)
         sleep(wait)
         retries += 1
+
+
+def _untrusted(error: BaseException | None) -> bool:
+    """Say whether the receiver's certificate is why."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _counted(

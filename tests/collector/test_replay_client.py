@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable
 from typing import Any
 
@@ -121,6 +122,24 @@ def test_connection_errors_are_retried() -> None:
     report, _ = sent(receiver, 2)
     assert (report.requests, report.retries, report.stopped) == (2, 2, False)
     assert [request.content for request in receiver.got] == [b"0", b"0", b"0", b"1"]
+
+
+def test_waiting_is_told() -> None:
+    """A request that has to wait is told of once, with the reason, before the pause."""
+    told: list[str] = []
+    receiver = Receiver(httpx.ConnectError("refused"), httpx.ConnectError("refused"))
+    sent(receiver, 2, on_wait=told.append)
+    assert told == ["http://shop.example/v1/traces: refused"]
+
+
+def test_a_certificate_that_is_not_trusted_is_final() -> None:
+    """Waiting makes no certificate right, so sending stops at once."""
+    error = httpx.ConnectError("certificate verify failed")
+    error.__cause__ = ssl.SSLCertVerificationError("certificate verify failed")
+    receiver = Receiver(error)
+    report, clock = sent(receiver, 3)
+    assert (report.stopped, len(receiver.got), clock.slept) == (True, 1, [])
+    assert report.problem == "http://shop.example/v1/traces: certificate verify failed"
 
 
 def test_pauses_are_bounded() -> None:

@@ -39,6 +39,7 @@ def connection(config: KafkaConfig) -> dict[str, Any]:
         "metrics_enabled": False,
         "allow_auto_create_topics": False,
     }
+    _refuse_unused(config)
     if config.security.endswith("ssl"):
         options["ssl_context"] = _tls(config)
     if config.security.startswith("sasl"):
@@ -65,6 +66,20 @@ def _brokers(text: str) -> list[str]:
                 f"kafka.bootstrap: expected host:9092, several with commas between, got {broker!r}"
             )
     return brokers
+
+
+def _refuse_unused(config: KafkaConfig) -> None:
+    """Refuse keys that ``security`` leaves without effect: whoever writes them counts on them."""
+    without = {
+        "SASL": ("user", "password", "token_file") if "sasl" not in config.security else (),
+        "TLS": ("ca_file", "cert_file", "key_file") if "ssl" not in config.security else (),
+    }
+    for what, names in without.items():
+        for name in names:
+            if getattr(config, name):
+                raise ConfigError(
+                    f"kafka.{name}: is set, but kafka.security is {config.security}, without {what}"
+                )
 
 
 def _tls(config: KafkaConfig) -> ssl.SSLContext:

@@ -127,7 +127,12 @@ class Reader:
     # --- one connection
 
     def _session(self) -> None:
-        consumer = self._consumer()
+        try:
+            consumer = self._consumer()
+        except KafkaError as error:
+            where = f"no broker of kafka.bootstrap ({self._config.bootstrap}) lets us in"
+            self._note(error, f"{where}: {type(error).__name__}")
+            return
         try:
             listener = Listener(
                 consumer,
@@ -330,9 +335,10 @@ class Reader:
         while self._unstored() and time.monotonic() < until:
             time.sleep(0.01)
 
-    def _note(self, error: Exception) -> None:
+    def _note(self, error: Exception, said: str = "") -> None:
         kind = type(error).__name__
         self._count("kafka_errors_total", 1.0, {"error": kind})
         if kind not in self._told:
             self._told.add(kind)
-            _LOG.warning("Kafka: %s; tried again, further %s are only counted", told(error), kind)
+            text = said or told(error)
+            _LOG.warning("Kafka: %s; tried again, further %s are only counted", text, kind)

@@ -55,6 +55,21 @@ def test_what_is_missing_is_named(key: str, config: KafkaConfig) -> None:
         connection(config)
 
 
+@pytest.mark.parametrize(
+    ("key", "config"),
+    [
+        ("kafka.user", KafkaConfig(bootstrap="a:1", user="u")),
+        ("kafka.password", KafkaConfig(bootstrap="a:1", security="ssl", password="p")),  # noqa: S106
+        ("kafka.token_file", KafkaConfig(bootstrap="a:1", sasl="OAUTHBEARER", token_file="/t")),  # noqa: S106
+        ("kafka.ca_file", KafkaConfig(bootstrap="a:1", ca_file=__file__)),
+    ],
+)
+def test_what_would_have_no_effect_is_named(key: str, config: KafkaConfig) -> None:
+    """Certificates without TLS and passwords without SASL are refused, not passed over."""
+    with pytest.raises(ConfigError, match=f"{key}: is set, but kafka.security is"):
+        connection(config)
+
+
 def test_a_token_is_read_for_each_connection(tmp_path: Path) -> None:
     """Whoever renews it writes the file again."""
     path = tmp_path / "token"

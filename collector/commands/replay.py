@@ -36,6 +36,7 @@ HINTS = {
     405: f"is this an OTLP/HTTP receiver? Outrider's is receive.http, {DEFAULT_URL}",
 }
 """What to do about an answer."""
+WAIT_HINT = "; --url names another receiver"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,9 +48,15 @@ def run(arguments: argparse.Namespace) -> int:
     config = config_of(arguments)
     progress = Progress(arguments.progress)
     bad: list[str] = []
+    waits: list[str] = []
 
     def show(report: Report) -> None:
         progress.update(_status(report))
+
+    def tell(problem: str) -> None:
+        if not waits:
+            print(f"outrider: {problem}; trying again for a minute{WAIT_HINT}", file=sys.stderr)
+        waits.append(problem)
 
     requests = plan(
         conversations(arguments.files, arguments.format, bad, progress),
@@ -69,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
             token=arguments.token or config.auth.token,
             rate=arguments.rate,
             on_progress=show,
+            on_wait=tell,
         )
     progress.finish(_status(report))
     if report.problem:

@@ -165,3 +165,15 @@ def test_a_bad_line_does_not_stop_the_others(tmp_path: Path) -> None:
         assert main(["replay", str(path), "--url", url]) == 1
     ids = {attribute(s, "gen_ai.conversation.id") for s in spans(arrived)} - {""}
     assert len(ids) == 5
+
+
+def test_waiting_is_said_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever replays to a receiver that is away reads why nothing happens, once."""
+    answers = iter([(503, b""), (503, b""), (200, b""), (503, b"")])
+    with serving(lambda _: next(answers, (200, b""))) as url:
+        assert main(["replay", str(EXAMPLE), "--url", url, "--batch", "5"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == (
+        f"outrider: {url}/v1/traces: HTTP 503; trying again for a minute; "
+        "--url names another receiver"
+    )

@@ -15,9 +15,11 @@ from scorers.rules.instructions import instructions
 from scorers.rules.invented_arguments import invented_arguments
 from scorers.rules.looping import looping
 from scorers.rules.missed_escalation import missed_escalation
+from scorers.rules.missing_call import missing_call
 from scorers.rules.policy import policy
 from scorers.rules.tool_calls import tool_calls
 from scorers.rules.unnecessary_escalation import unnecessary_escalation
+from scorers.rules.unneeded_call import unneeded_call
 from scorers.scorer import OptionError, ScorerInfo
 
 GROUP = "outrider.scorers"
@@ -32,6 +34,8 @@ def builtin() -> tuple[ScorerInfo, ...]:
         missed_escalation,
         unnecessary_escalation,
         tool_calls,
+        unneeded_call,
+        missing_call,
         invented_arguments,
         ignored_tool_error,
         faithfulness,

@@ -33,12 +33,15 @@ SKIP_REASONS: Mapping[str, str] = {
     "no_instructions": "No instruction was declared for the agent, and its system prompt states none that can be verified.",
     "no_position": "It is not known at which message the call was made.",
     "no_reply": "The turn has no final reply.",
+    "no_request": "The user asks for nothing in the turn.",
     "no_results": "The tool results that it would take to judge were not recorded.",
     "no_rules": "No rule was written for the agent.",
     "no_schema": "No tools were declared, or the tool's schema is absent or not valid.",
     "no_tool_calls": "The agent called no tool.",
+    "no_tools": "No tool was declared.",
     "no_tools_seen": "No tool was declared or called, so no action could have been taken.",
     "no_turns": "There is no turn: the user said nothing and was told nothing.",
+    "not_the_agents": "The user made the call, not the agent.",
     "unreadable_arguments": "The schema cannot be applied to the arguments.",
 }
 """What each reason means; a test holds that none is missing."""

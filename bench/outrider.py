@@ -52,7 +52,7 @@ class Outrider:
         server = start(data, directory)
         try:
             server.wait_until(lambda: serve_file.read(data) is not None)
-            instance = _Running(server, _announced(data))
+            instance = _Running(server, announced(data))
             server.wait_until(instance.ready)
         except UnavailableError:
             server.stop()
@@ -100,7 +100,8 @@ class _Running:
         self._server.stop()
 
 
-def _announced(data: Path) -> serve_file.Running:
+def announced(data: Path) -> serve_file.Running:
+    """Return where an instance answers; raises ``UnavailableError`` when it is gone."""
     running = serve_file.read(data)
     if running is None:
         raise UnavailableError("it announced itself and was gone")

@@ -33,6 +33,7 @@ from collector.assembler import Assembler
 from collector.banner import banner, base_url
 from collector.callers import Guard, programs
 from collector.clock import SteadyClock
+from collector.concluding import Concluding
 from collector.config import Config, DetectConfig
 from collector.config_file import with_addresses
 from collector.data_path import DataPath
@@ -110,15 +111,10 @@ def data_path(
     sampler = Sampler(config.sample, seen_versions=_versions(journal.totals()))
     meter = QualityMeter(labels)
     events = _events(config, tally=tally, clock_ns=clock_ns)
-    memory, seen = (
-        Memory(conversation=journal.conversation, tip=journal.tip),
-        DecidedSpans(journal.decided, work),
-    )
+    memory = Memory(conversation=journal.conversation, tip=journal.tip)
+    seen = DecidedSpans(journal.decided, work)
 
-    def count(name: str, amount: float = 1.0, **pairs: str) -> None:
-        work.count(name, amount, **pairs)
-
-    reader = Reader(Normaliser(), read=journal.read, count=count)
+    reader = Reader(Normaliser(), read=journal.read, count=work.count)
     stitcher = Stitcher(
         keys=keys,
         remembered=memory,
@@ -179,8 +175,18 @@ def data_path(
         assembler=assembler,
         shipping=shipping,
         pins=pins,
-        count=count,
+        count=work.count,
         enabled=bool(config.kafka.bootstrap),
+    )
+    concluding = Concluding(
+        assembler=assembler,
+        decider=decider,
+        reader=reader,
+        pins=pins,
+        work=work,
+        keep_trace=sampler.keep_trace,
+        late_window=config.assemble.late_window,
+        window_limit=WINDOW_LIMIT,
     )
     pipeline = Pipeline(
         journal=journal,
@@ -189,17 +195,15 @@ def data_path(
         reader=reader,
         stitcher=stitcher,
         assembler=assembler,
-        decider=decider,
+        concluding=concluding,
         shipping=shipping,
         pins=pins,
         claims=claims,
         notebook=Notebook(redactor=redactor, seen=seen, work=work, admit=labels.admit),
         work=work,
         counted=(tally.drain, RedactionCounts(redactor)),
-        keep_trace=sampler.keep_trace,
         emit=events.emit if events else lambda _: None,
         late_window=config.assemble.late_window,
-        window_limit=WINDOW_LIMIT,
         clock=lambda: clock_ns() / 1e9,
     )
     rates = FailureRates(
@@ -276,8 +280,8 @@ def data_path(
             lambda stop: rates.run(lambda: stop.wait(RATES_S)),
             *([events.run] if events else []),
             *([notifier.run] if notifier else []),
-            *([kafka.run] if kafka else []),
         ],
+        sources=[kafka.run] if kafka else [],
     )
 
 
@@ -285,7 +289,7 @@ def serve(config: Config, data_dir: Path) -> int:
     """Run until a signal says stop; return the exit code."""
     clock = SteadyClock()
     path = data_path(config, data_dir, clock_ns=clock)
-    process = Process(path, clock_ns=clock)
+    process = Process(path, clock_ns=clock, shutdown_s=config.journal.shutdown_timeout)
     log = logging.getLogger("outrider")
     console = Console(
         path.store,

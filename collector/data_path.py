@@ -46,3 +46,5 @@ class DataPath(msgspec.Struct, kw_only=True):
     alarms: Callable[[], Sequence[Any] | None]
     """How the detectors stand: ``StreamView`` records; ``None`` until they were read."""
     background: Sequence[Background]
+    sources: Sequence[Background]
+    """What requests come from besides the ports; told to stop before the pipeline is."""

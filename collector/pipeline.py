@@ -16,7 +16,7 @@ import msgspec
 
 from collector import totals
 from collector.assembler import Assembler
-from collector.decision import Decider
+from collector.concluding import Concluding
 from collector.errors import RetryableError
 from collector.fault import told
 from collector.handoff import Handoff
@@ -28,7 +28,7 @@ from collector.pins import Pins
 from collector.reading import Reader, batch_of, is_own
 from collector.shipping import Shipping
 from collector.stitcher import Stitcher
-from collector.talk import Due, Held
+from collector.talk import Due
 from collector.telemetry import LogRecord, Span
 from collector.totals import Deltas
 from collector.work import Work
@@ -78,17 +78,15 @@ class Pipeline:
         reader: Reader,
         stitcher: Stitcher,
         assembler: Assembler,
-        decider: Decider,
+        concluding: Concluding,
         shipping: Shipping,
         pins: Pins,
         claims: Claims,
         notebook: Notebook,
         work: Work,
         counted: Sequence[Callable[[], Deltas]],
-        keep_trace: Callable[[str], bool],
         emit: Callable[[Sequence[ScoreRecord]], None],
         late_window: float,
-        window_limit: int,
         clock: Callable[[], float],
     ) -> None:
         self._journal = journal
@@ -97,7 +95,7 @@ class Pipeline:
         self._reader = reader
         self._stitcher = stitcher
         self._assembler = assembler
-        self._decider = decider
+        self._concluding = concluding
         self._shipping = shipping
         self._pins = pins
         self._claims = claims
@@ -105,10 +103,8 @@ class Pipeline:
         self._work = work
         self._counted = counted
         """What others counted since they were last asked."""
-        self._keep_trace = keep_trace
         self._emit = emit
         self._late_window = late_window
-        self._window_limit = window_limit
         self._clock = clock
         self._counted_through = journal.processed_through
         """Requests up to here were counted before this process started."""
@@ -140,7 +136,7 @@ class Pipeline:
             self.recovering = False
             self._advance(self._clock())
         self._decide(self._assembler.overflow())
-        self._expire()
+        self._concluding.expire(self.now)
         self._finish()
         return busy
 
@@ -207,7 +203,7 @@ class Pipeline:
             return noted or "irrelevant"
         outcome = self._assembler.add(held, self.now)
         if outcome == "too_late":
-            self._store_plain([held])
+            self._concluding.store_plain([held])
         return outcome
 
     def _count(self, entry: Entry, outcomes: dict[str, int]) -> None:
@@ -242,92 +238,9 @@ class Pipeline:
 
     def _decide(self, dues: Iterable[Due]) -> None:
         for due in dues:
-            sequence = self._decider.sequence
-            try:
-                self._handle(due)
-            except RetryableError:
-                raise
-            except Exception as error:  # noqa: BLE001 - whatever one conversation holds, the others go on
-                self._decider.sequence = sequence
-                self._give_up(due, error)
+            self._concluding.handle(due, now=self.now, stop=self._stop)
             if self._work.size >= STEP_EPISODES:
                 self._finish()
-
-    def _handle(self, due: Due) -> None:
-        if due.kind == "plain":
-            self._plain(due)
-        elif due.kind == "turn":
-            self._turns(due)
-        else:
-            self._conclude(due)
-
-    def _refilled(self, due: Due) -> list[Held]:
-        """Return all spans of what is due with their content, however long the disk takes."""
-        while True:
-            try:
-                held = self._reader.refill(due.held)
-                if due.earlier is None:
-                    return held
-                fresh = {h.key for h in held}
-                before = self._reader.at(due.earlier.refs)
-                return held + [h for h in before if h.key not in fresh]
-            except RetryableError as error:
-                if self._stop.wait(error.retry_after_s):
-                    raise
-
-    def _plain(self, due: Due) -> None:
-        """Write down a trace in which no agent did anything."""
-        held = self._refilled(due)
-        self._store_plain(held)
-        self._work.count("spans_plain_total", len(held))
-        if due.opened is not None:
-            self._pins.unpin_all(due.opened.requests)
-        self._assembler.drop(due.talk)
-
-    def _store_plain(self, held: list[Held]) -> None:
-        work = self._work
-        work.decide(held)
-        kept = [h for h in held if h.span is not None and self._keep_trace(h.span.trace_id)]
-        work.keep(kept, 1.0)
-
-    def _conclude(self, due: Due) -> None:
-        work, earlier = self._work, due.earlier
-        conclusion = self._decider.decide(due, self._refilled(due), now=self.now)
-        record, talk = conclusion.record, due.talk
-        work.conclude(talk, conclusion)
-        work.dropped_tips.extend(talk.continued)
-        talk.last_ended_ns = max(talk.last_ended_ns, record.ended_ns)
-        if record.number == talk.number:
-            talk.last_tip = record.tip
-        ended = due.opened.traces.items() if due.opened is not None else ()
-        work.decide(due.held, (trace_id for trace_id, over in ended if over))
-        result = "episode" if earlier is None else "revision"
-        spans = sum(not h.is_log for h in due.held)
-        work.count("stage_items_total", spans, stage="score", result=result)
-        self._assembler.settle(talk, record)
-
-    def _turns(self, due: Due) -> None:
-        """Score the finished turns of an episode that goes on."""
-        said = self._decider.turns(due, self._refilled(due))
-        if said is not None and due.opened is not None:
-            self._work.score_turns(due.talk, due.opened, said)
-            due.opened.verdicts = said.verdicts
-
-    def _give_up(self, due: Due, error: Exception) -> None:
-        """Leave what we fail on in the journal, where the next release may read it again."""
-        _LOG.error("%s %s of %s: %s", due.kind, due.number, due.talk.key, told(error))
-        if due.kind == "turn":
-            return  # its decision will meet the same error
-        self._work.count("episodes_failed_total", error=type(error).__name__)
-        self._assembler.drop(due.talk)
-
-    def _expire(self) -> None:
-        """Let go of episodes whose late window is over, and of the oldest over the limit."""
-        work = self._work
-        before = self.now - self._late_window
-        for decided in self._assembler.expired(before, limit=self._window_limit):
-            self._pins.unpin_all(decided.pinned)
-            work.expired.append(decided)
 
     # --- commit
 
@@ -354,7 +267,7 @@ class Pipeline:
         free = [request for request in free if not self._pins.holds(request)]
         transaction = work.transaction(
             processed_through=through,
-            sequence=self._decider.sequence,
+            sequence=self._concluding.sequence,
             free=free,
             late_window=self._late_window,
             now=self.now,
@@ -388,11 +301,19 @@ class Pipeline:
         self._finish()
         self.closed.set()
 
-    def run(self, stop: threading.Event) -> None:
-        """Work until told to stop."""
+    def run(self, stop: threading.Event, ending: threading.Event) -> None:
+        """Work until told to stop.
+
+        Args:
+            stop: Set when no more is to be begun.
+            ending: Set when nothing more is received: then what is there is still done.
+        """
         while not stop.is_set():
+            ends = ending.is_set()
             try:
                 if not self.step(stop):
+                    if ends:
+                        return
                     self._handoff.wait(IDLE_S)
             except RetryableError as error:
                 _LOG.warning("the journal cannot be read now: %s", error)

@@ -22,8 +22,6 @@ from collector.totals import Deltas, SeriesKey
 
 _LOG = logging.getLogger(__name__)
 
-DRAIN_S = 10.0
-"""Longest a graceful stop waits for all threads together; the rest stays in the journal."""
 SWITCH_S = 0.0005
 """Longest a thread computes while another one wants to."""
 _STOPPING = (signal.SIGINT, signal.SIGTERM)
@@ -34,15 +32,30 @@ _LAST_WORD_S = 0.5
 class Process:
     """Hold the threads of one instance."""
 
-    def __init__(self, path: DataPath, *, clock_ns: Callable[[], int]) -> None:
+    def __init__(
+        self, path: DataPath, *, clock_ns: Callable[[], int], shutdown_s: float = 10.0
+    ) -> None:
+        """Take what is to be run.
+
+        Args:
+            path: The stages.
+            clock_ns: Unix time in nanoseconds.
+            shutdown_s: Longest that a stop waits for all threads together.
+        """
         self.path = path
         self._clock_ns = clock_ns
+        self._shutdown_s = shutdown_s
+        self._ending = threading.Event()
+        """Set when nothing more is received."""
         self._stop = threading.Event()
+        """Set when no more is to be begun, neither."""
         self._thread = threading.Thread(target=self._work, name="pipeline", daemon=True)
         self._beside = [
             threading.Thread(target=work, args=(self._stop,), daemon=True)
             for work in path.background
         ]
+        for source in path.sources:
+            self.beside(source)
         self._recovered = threading.Event()
         self._failed = ""
         self.on_failure: Callable[[], None] = lambda: None
@@ -86,7 +99,7 @@ class Process:
         found = []
         if self._failed:
             found.append(f"the pipeline stopped: {self._failed}")
-        if self._stop.is_set():
+        if self._ending.is_set():
             found.append("the process is stopping")
         if not self.path.writer.healthy:
             found.append(
@@ -116,8 +129,8 @@ class Process:
     # --- life
 
     def beside(self, work: Callable[[threading.Event], None]) -> None:
-        """Run something on a thread of its own from the start on, until told to stop."""
-        self._beside.append(threading.Thread(target=work, args=(self._stop,), daemon=True))
+        """Take requests in on a thread of its own from the start on, until told to stop."""
+        self._beside.append(threading.Thread(target=work, args=(self._ending,), daemon=True))
 
     def start(self) -> None:
         """Start the threads."""
@@ -131,13 +144,21 @@ class Process:
         for thread in self._beside:
             thread.start()
 
-    def stop(self, timeout_s: float = DRAIN_S) -> None:
-        """Stop the pipeline and the store writer; what is not done stays in the journal."""
-        until = time.monotonic() + timeout_s
+    def stop(self) -> None:
+        """Finish what was received, within the time given; what is not done stays in the journal.
+
+        The pipeline gets half of that time, so that the store gets what it concluded.
+        """
+        until = time.monotonic() + self._shutdown_s
 
         def left() -> float:
             return max(_LAST_WORD_S, until - time.monotonic())
 
+        self._ending.set()
+        self.path.handoff.wake()
+        # What an earlier process left is read again by the next one too.
+        if self._thread.is_alive() and not self.path.pipeline.recovering:
+            self._thread.join(self._shutdown_s / 2)
         self._stop.set()
         self.path.handoff.wake()
         if self._thread.is_alive():
@@ -155,7 +176,7 @@ class Process:
         try:
             self.path.recover()
             self._recovered.set()
-            self.path.pipeline.run(self._stop)
+            self.path.pipeline.run(self._stop, self._ending)
         except BaseException as error:  # noqa: BLE001 - its last word; /readyz repeats it
             self._failed = f"{type(error).__name__}: {error}"
             _LOG.exception("the pipeline cannot go on; what was acknowledged is in the journal")

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-FaultMode = Literal["", "refuse", "hang", "error"]
+FaultMode = Literal["", "refuse", "hang", "error", "late", "half", "mute"]
 
 _TRANSPORT = frozenset(
     [
@@ -81,7 +81,9 @@ class Endpoint:
 
         Args:
             mode: ``refuse`` closes the connection, ``hang`` never answers, ``error`` answers
-                with a ClickHouse error; empty ends the fault.
+                with a ClickHouse error; ``late`` runs the statement and closes the connection,
+                ``half`` does so with the first half of the rows, ``mute`` runs it and never
+                answers; empty ends the fault.
             times: How many requests; -1 until changed.
             code: ClickHouse error code of ``error``; 0 answers as a proxy would, without one.
             status: HTTP status of ``error``.
@@ -211,40 +213,28 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if "query" in query:
             body = query["query"].encode() + (b"\n" + body if body else b"")
-        match self.fault.take(body):
-            case "refuse":
-                self.close_connection = True
-                return
-            case "hang":
-                self.stopping.wait()
-                self.close_connection = True
-                return
-            case "error":
-                self._refuse(self.fault.code, "injected by the test", status=self.fault.status)
-                return
+        if mode := self.fault.take(body):
+            self._fail(mode, body, query)
+            return
         if not self._admitted(query):
             self._refuse(516, "default: Authentication failed")
             return
         self._run(body, query)
 
+    def _fail(self, mode: str, body: bytes, query: dict[str, str]) -> None:
+        if mode == "error":
+            self._refuse(self.fault.code, "injected by the test", status=self.fault.status)
+            return
+        if mode in ("late", "half", "mute"):
+            self._execute(half_of(body) if mode == "half" else body, query)
+        if mode in ("hang", "mute"):
+            self.stopping.wait()
+        self.close_connection = True
+
     def _run(self, body: bytes, query: dict[str, str]) -> None:
         output = query.get("default_format", "TabSeparated")
         try:
-            result = self.engine.run(
-                body,
-                output,
-                database=query.get("database", ""),
-                settings={
-                    key: value
-                    for key, value in query.items()
-                    if key not in _TRANSPORT and not key.startswith("param_")
-                },
-                parameters={
-                    key.removeprefix("param_"): value
-                    for key, value in query.items()
-                    if key.startswith("param_")
-                },
-            )
+            result = self._execute(body, query)
         except RuntimeError as error:
             text = str(error)
             text = text[max(text.rfind("Code: "), 0) :]
@@ -261,6 +251,23 @@ class _Handler(BaseHTTPRequestHandler):
             result = gzip.compress(result, 1)
             headers["Content-Encoding"] = "gzip"
         self._answer(200, result, headers)
+
+    def _execute(self, body: bytes, query: dict[str, str]) -> bytes:
+        return self.engine.run(
+            body,
+            query.get("default_format", "TabSeparated"),
+            database=query.get("database", ""),
+            settings={
+                key: value
+                for key, value in query.items()
+                if key not in _TRANSPORT and not key.startswith("param_")
+            },
+            parameters={
+                key.removeprefix("param_"): value
+                for key, value in query.items()
+                if key.startswith("param_")
+            },
+        )
 
     def _admitted(self, query: dict[str, str]) -> bool:
         if not self.password:
@@ -300,6 +307,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *arguments: Any) -> None:
         """Say nothing: tests read standard output."""
+
+
+def half_of(statement: bytes) -> bytes:
+    """Return an insert with the first half of its rows, one a line, and one more when it is odd."""
+    found = _INSERT.match(statement)
+    if found is None:
+        return statement
+    rows = statement[found.end() :].splitlines(keepends=True)
+    return statement[: found.end()] + b"".join(rows[: (len(rows) + 1) // 2])
 
 
 def main() -> None:

@@ -16,6 +16,8 @@ class JournalConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Acknowledged bodies kept in memory for the pipeline; over it the pipeline re-reads the journal."""
     seen_limit: int = 2_000_000
     """Span ids remembered to recognise resends after their conversation was decided."""
+    shutdown_timeout: Timeout = 10.0
+    """Longest a stop takes to finish what was received; what is left stays in the journal and is done after the next start."""
     encryption_key: str = ""
     """Key under which request bodies are sealed with AES-256-GCM: 32 bytes in base64 or hex, as ``${env:NAME}``.
     Several, separated by commas, open what they sealed; the first one seals."""
@@ -77,6 +79,8 @@ class StoreConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """ClickHouse password; write it as ``${env:NAME}``."""
     database: str = "outrider"
     """Database that holds Outrider's tables."""
+    timeout: Timeout = 60.0
+    """Longest a call to the server may take, in whole seconds; then it is made again, which changes nothing that was written."""
     ttl_days: int = 30
     """Days that content (spans, messages, tool calls) is kept; 0 keeps it for ever."""
     flush_interval: Duration = 1.0

@@ -47,7 +47,11 @@ def open_store(
     """
     if config.url:
         return ClickHouseStore.server(
-            config.url, user=config.user, password=config.password, database=config.database
+            config.url,
+            user=config.user,
+            password=config.password,
+            database=config.database,
+            timeout_s=config.timeout,
         )
     return ClickHouseStore.embedded(
         data_dir / "store", database=config.database, at_first_use=at_first_use
@@ -131,7 +135,7 @@ class ClickHouseStore:
         user: str = "default",
         password: str = "",
         database: str = "outrider",
-        timeout_s: int = 60,
+        timeout_s: float = 60.0,
     ) -> ClickHouseStore:
         """Name a server by its HTTP(S) URL; it is contacted at first use.
 
@@ -179,6 +183,7 @@ class ClickHouseStore:
         Raises:
             StoreUnavailableError: not everything was written; the same call may succeed later.
             PoisonRowError: one of the rows can never be written.
+            InsertRefusedError: a row, the table or the server is at fault.
         """
         for table in TABLES:
             for block in _blocks(table, rows.get(table, ())):

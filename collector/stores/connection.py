@@ -7,6 +7,7 @@ receiving does not wait for them.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ class Connection:
         Raises:
             StoreUnavailableError: the same call may succeed later.
             PoisonRowError: one of the rows can never be written.
+            InsertRefusedError: a row, the table or the server is at fault.
         """
         try:
             self._client.raw_insert(table, columns, block, fmt="JSONCompactEachRow")
@@ -113,7 +115,7 @@ def to_engine(directory: Path) -> Connection:
         ) from error
 
 
-def to_server(url: SplitResult, *, user: str, password: str, timeout_s: int) -> Connection:
+def to_server(url: SplitResult, *, user: str, password: str, timeout_s: float) -> Connection:
     """Connect to a server over HTTP(S).
 
     Raises:
@@ -133,8 +135,8 @@ def to_server(url: SplitResult, *, user: str, password: str, timeout_s: int) -> 
                 settings=dict(_SETTINGS),
                 show_clickhouse_errors="scrub",
                 autogenerate_session_id=False,
-                connect_timeout=min(10, timeout_s),
-                send_receive_timeout=timeout_s,
+                connect_timeout=min(10, math.ceil(timeout_s)),
+                send_receive_timeout=math.ceil(timeout_s),
                 query_retries=0,
                 client_name="outrider",
                 dedicated_pool=True,

@@ -158,7 +158,7 @@ def test_a_request_that_cannot_be_processed_stays_and_the_rest_goes_on(
 
 def test_a_scorer_that_leaves_gives_a_failure(instance: Instance) -> None:
     """Even ``SystemExit`` from a scorer is a failure row and nothing more."""
-    judge = instance.path.pipeline._decider._judge  # noqa: SLF001 - the place where a plugin stands
+    judge = instance.path.pipeline._concluding._decider._judge  # noqa: SLF001 - the place where a plugin stands
 
     def leave(*_: Any, **__: Any) -> None:
         raise SystemExit(3)

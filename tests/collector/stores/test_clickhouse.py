@@ -9,7 +9,13 @@ import pytest
 
 from collector.config import StoreConfig
 from collector.directory_lock import DirectoryLock
-from collector.errors import ConfigError, PermanentError, PoisonRowError, StoreUnavailableError
+from collector.errors import (
+    ConfigError,
+    InsertRefusedError,
+    PermanentError,
+    PoisonRowError,
+    StoreUnavailableError,
+)
 from collector.stores.clickhouse import ClickHouseStore, open_store
 from collector.stores.rows import rows_of, span_rows
 from collector.stores.tables import TABLES
@@ -133,10 +139,24 @@ def test_a_missing_table_does_not_blame_the_row(store: ClickHouseStore) -> None:
     """While the schema is missing an insert is to be retried, so nothing is lost."""
     store.database = "absent"
     try:
-        with pytest.raises(StoreUnavailableError):
+        with pytest.raises(InsertRefusedError):
             store.insert({"totals": [GOOD]})
     finally:
         store.database = "outrider"
+
+
+def test_a_refusal_nobody_knows_is_told_as_such(endpoint: Endpoint) -> None:
+    """Whether the row, the table or the server is at fault is for the caller to find out."""
+    store = ClickHouseStore.server(endpoint.url, timeout_s=5)
+    store.migrate(ttl_days=0, verdict_days=0)
+    for code in (16, 49):
+        endpoint.fault("error", code=code)
+        try:
+            with pytest.raises(InsertRefusedError):
+                store.insert({"totals": [GOOD]})
+        finally:
+            endpoint.fault("")
+    store.close()
 
 
 def test_ping_answers(store: ClickHouseStore) -> None:
@@ -153,7 +173,8 @@ def test_ping_answers(store: ClickHouseStore) -> None:
         {"mode": "error", "code": 241},
         {"mode": "error", "code": 164},
         {"mode": "error", "code": 0, "status": 502},
-        {"mode": "error", "code": 49},
+        {"mode": "late"},
+        {"mode": "half"},
     ],
 )
 def test_a_failing_server_is_unavailable(endpoint: Endpoint, fault: dict[str, object]) -> None:

@@ -70,9 +70,10 @@ class Exporter(Collector):
                     families.setdefault(name, {})[key] = value
         for name, metric in CATALOGUE.items():
             found = families.pop(name, {})
-            if metric.kind == "counter" and not metric.labels and (not wanted or name in wanted):
-                # A counter without labels exists from the start, so that its first rise shows.
-                found.setdefault((name, ()), 0.0)
+            if not wanted or name in wanted:
+                # What is known beforehand exists from the start, so that its first rise shows.
+                for key in _from_the_start(metric):
+                    found.setdefault(key, 0.0)
             if found:
                 yield _family(metric, found, exemplars)
         for name, found in sorted(families.items()):
@@ -106,6 +107,13 @@ def _coverage(totals: Mapping[SeriesKey, float]) -> dict[SeriesKey, float]:
         for (name, pairs), expected in totals.items()
         if name == "content_expected_total" and expected > 0
     }
+
+
+def _from_the_start(metric: Metric) -> Iterator[SeriesKey]:
+    if metric.kind == "counter" and not metric.labels:
+        yield metric.name, ()
+    for value in metric.known:
+        yield metric.name, ((metric.labels[0], value),)
 
 
 def _family(

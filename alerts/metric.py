@@ -28,3 +28,5 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     stability: Stability = "stable"
     buckets: tuple[float, ...] = ()
     """Upper bounds of a histogram, without infinity."""
+    known: tuple[str, ...] = ()
+    """Values of a counter's only label that are exported from the start, so that their first rise shows."""

@@ -39,6 +39,17 @@ PIPELINE = (
         labels=("reason",),
         help="Calls that the LLM proxy passed on and could not capture.",
         group="pipeline",
+        known=(
+            "buffer_full",
+            "error",
+            "journal_full",
+            "journal_unavailable",
+            "queue_full",
+            "too_large",
+            "unknown_encoding",
+            "unreadable",
+            "websocket",
+        ),
     ),
     Metric(
         name="proxy_events_unread_total",
@@ -53,6 +64,7 @@ PIPELINE = (
         labels=("result",),
         help="Spans for `proxy.export.endpoint`; result is sent, failed or dropped.",
         group="pipeline",
+        known=("sent", "failed", "dropped"),
     ),
     Metric(
         name="proxy_shadow_total",
@@ -108,6 +120,7 @@ PIPELINE = (
         labels=("reason",),
         help="Spans that were acknowledged and not used.",
         group="pipeline",
+        known=("own_telemetry", "unreadable", "unstorable"),
     ),
     Metric(
         name="spans_plain_total",
@@ -183,6 +196,12 @@ PIPELINE = (
         group="pipeline",
     ),
     Metric(
+        name="journal_writable",
+        kind="gauge",
+        help="Whether the disk took what was last written to the journal (1) or not (0).",
+        group="pipeline",
+    ),
+    Metric(
         name="store_rows_total",
         kind="counter",
         labels=("table",),
@@ -202,6 +221,7 @@ PIPELINE = (
         labels=("result",),
         help="Scores emitted as gen_ai.evaluation.result events: sent, dropped or failed.",
         group="pipeline",
+        known=("sent", "dropped", "failed"),
     ),
     Metric(
         name="failure_rate_errors_total",

@@ -367,6 +367,11 @@ class Journal:
         return self._writer.errors
 
     @property
+    def writable(self) -> bool:
+        """Whether the disk took what was last written."""
+        return self._writer.writable
+
+    @property
     def commits(self) -> int:
         """Transactions written since the journal was opened."""
         return self._writer.commits

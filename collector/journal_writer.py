@@ -90,6 +90,8 @@ class Writer:
         self.errors = 0
         """Transactions that were rolled back, and failures to tidy."""
         self.commits = 0
+        self.writable = True
+        """Whether the disk took what was last written."""
         self._connection = connection
         self._mirror = mirror
         self._seen = seen
@@ -163,6 +165,7 @@ class Writer:
             self._commit(group)
         except Exception as error:  # noqa: BLE001  # goes to who sent the work; the thread must live
             self._roll_back()
+            self.writable = self.writable and not _of_the_disk(error)
             if len(group) == 1:
                 self._fail(group[0], error)
             elif _of_the_disk(error):
@@ -222,6 +225,7 @@ class Writer:
             index_rows = -self._index_rows
         connection.execute("COMMIT")
         self.commits += 1
+        self.writable = True
         self._seen_held = seen_held
         self._index_rows += index_rows
         self._seen.add(hashes)

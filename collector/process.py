@@ -101,6 +101,10 @@ class Process:
             found.append(f"the pipeline stopped: {self._failed}")
         if self._ending.is_set():
             found.append("the process is stopping")
+        if not self.path.journal.writable:
+            found.append(
+                "the journal cannot be written, senders are turned away; is the disk full?"
+            )
         if not self.path.writer.healthy:
             found.append(
                 f"the store does not take rows ({self.path.writer.last_error}); "
@@ -118,6 +122,8 @@ class Process:
             ("spans_in_flight", ()): behind,
             ("journal_bytes", ()): path.journal.bytes_used,
             ("journal_requests", ()): path.journal.pending,
+            # No counter: what the disk refuses cannot be made durable on it.
+            ("journal_writable", ()): float(path.journal.writable),
         }
         if self._recovered.is_set():  # before that they are unknown, which is not nought
             values["open_episodes", ()] = path.assembler.open_episodes

@@ -134,6 +134,19 @@ def test_counters_without_labels_start_at_zero() -> None:
     assert samples(get(Exporter(dict)).text)["outrider_spans_duplicate_total", frozenset()] == 0.0
 
 
+def test_known_label_values_start_at_zero() -> None:
+    """So does a series whose label value is known beforehand; one that has risen keeps its value."""
+    totals: Deltas = {}
+    add(totals, "spans_dropped_total", 2, reason="unstorable")
+    found = samples(get(Exporter(lambda: totals)).text)
+    by_reason = {
+        dict(labels)["reason"]: value
+        for (name, labels), value in found.items()
+        if name == "outrider_spans_dropped_total"
+    }
+    assert by_reason == {"own_telemetry": 0.0, "unreadable": 0.0, "unstorable": 2.0}
+
+
 def test_the_release_is_shown() -> None:
     """Which release runs can be read beside every other series."""
     found = samples(get(Exporter(dict, version="1.2.3")).text)

@@ -45,16 +45,19 @@ def test_disk_failure_fails_the_group_and_nothing_else(tmp_path: Path) -> None:
     """When the disk refuses, futures fail as retryable, nothing is half written, work goes on."""
     journal = open_journal(tmp_path)
     first = done(journal.append(entry(b"before")))
+    assert journal.writable
     with full_disk(256 * 1024):
         failing = journal.append(entry(bytes(1024 * 1024)))
         with pytest.raises(RetryableError, match="cannot be written"):
             done(failing)
 
     assert journal.errors >= 1
+    assert not journal.writable
     assert journal.ids() == [first]
     assert (journal.bytes_used, journal.pending) == (6, 1)
     assert journal.totals()[series("spans_received_total", receiver="otlp_http")] == 2
     done(journal.append(entry(bytes(1024 * 1024))))
+    assert journal.writable
     assert journal.bytes_used == 6 + 1024 * 1024
     journal.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,35 @@ def test_a_full_journal_makes_senders_wait(tmp_path: Path, endpoint: Endpoint) -
         assert served.ended() == 0
         check_balance(served.data_dir)
         scraping.finish()
+
+
+def test_a_full_disk_shows_at_once(tmp_path: Path, endpoint: Endpoint) -> None:
+    """Without room on the disk senders are told to wait, and readiness and metrics say so though no total can be written."""
+    conversations = synthetic(4, seed=405)
+    requests = planned(conversations)
+    half = len(requests) // 2
+    with Served(tmp_path / "data", STORE__URL=endpoint.url, STORE__DATABASE="disk") as served:
+        before = Sending(served, requests[:half])
+        before.start()
+        before.finish()
+        eventually(lambda: served.value("spans_in_flight") == 0, "all is processed")
+        assert served.value("journal_writable") == 1
+        assert served.process is not None
+        unlimited = resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, (0, -1))
+        after = Sending(served, requests[half:])
+        after.start()
+        eventually(lambda: len(after.pauses) > 1, "the sender is told to wait")
+        assert served.value("journal_writable") == 0
+        status, problems = served.ready()
+        assert status == 503
+        assert any("the journal cannot be written" in problem for problem in problems)
+        resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, unlimited)
+        after.finish()
+        series = served.settled(len(conversations))
+        assert summed(series, "journal_writable") == 1
+        assert summed(series, "requests_rejected_total", reason="unavailable") > 0
+        assert served.ready() == (200, [])
+        check_exports(served.export, conversations)
 
 
 def test_a_second_process_is_refused(tmp_path: Path, endpoint: Endpoint) -> None:

@@ -1,7 +1,8 @@
 """Find the model calls and tool calls behind many spans.
 
 One model call arrives as two to four spans: an SDK's own inside an instrumentor's, the
-provider's, a proxy's. The same response id, or a model span under a model span, is one call.
+provider's, a proxy's. The same response id, or a model span under a model span, is one call; so
+is one beside another, within its time, that says no word.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import msgspec
 from collector.merging import merge
 from collector.message_keys import canonical
 from collector.model import Facts, JsonValue, LlmCall, ToolCall, Usage
+from collector.twins import paired
 
 
 class ModelCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +65,7 @@ def model_calls(facts: Sequence[Facts]) -> list[ModelCall]:
     for n in models:
         groups.setdefault(root(n), []).append(facts[n])
     kin = _Kin(by_span)
-    calls = [_model_call(group, kin) for group in groups.values()]
+    calls = [_model_call(group, kin) for group in paired(groups.values())]
     return sorted(calls, key=lambda call: call.start_ns)
 
 

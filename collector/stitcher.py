@@ -10,18 +10,16 @@ conversation: joining two people's conversations is worse than splitting one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import Protocol, TypeVar
 
-from collector.message_keys import MessageKeys, canonical, digest
+from collector.conversation_keys import declared_key, tool_key
+from collector.message_keys import MessageKeys, digest
 from collector.model import Facts, Message
 from collector.shares import Shares
 from collector.talk import Talk
+from collector.twins import Twins, is_bare
 
 _TIPS_PER_TALK = 8
-_SEPARATOR = "\x1f"
-_LONGEST_ID = 256
-"""Characters of an id whose key is remembered."""
 _K = TypeVar("_K")
 _Talks = dict[Talk, None]
 """Conversations in the order in which they came."""
@@ -67,6 +65,7 @@ class Stitcher:
         self._tools: dict[bytes, _Talks] = {}
         self._responses: dict[tuple[str, str], _Talks] = {}
         self._shares = Shares()
+        self._twins = Twins()
 
     # --- looking up
 
@@ -122,6 +121,10 @@ class Stitcher:
                 for copy in [t for t in self._responses.get(response, ()) if _is_bare(t)]:
                     self._merge(copy, talk)
             _index(self._responses, response, talk, talk.responses)
+        if fact.role == "llm" and not fact.partial and (fact.input or fact.output):
+            twin = self.talks.get(self._twins.of_told(fact, talk.key))
+            if twin is not None and _is_bare(twin):
+                self._merge(twin, talk)
         if not talk.explicit and fact.role in ("llm", "agent") and (fact.input or fact.output):
             talk = self._remember_history(fact, talk)
         return talk
@@ -195,7 +198,7 @@ class Stitcher:
             self._count("trace", "joined")
             return near
         name = fact.trace_id or key
-        return self._create(f"trace:{name}", name, explicit=False)
+        return self._create(_key_of_trace(name), name, explicit=False)
 
     def _linked(self, fact: Facts, near: Talk | None) -> Talk | None:
         """Return the one conversation that the fact's own content points to.
@@ -214,13 +217,14 @@ class Stitcher:
                 if method == "response" and fact.input and all(map(_is_bare, talks)):
                     continue
                 return self._single(talks, method)
+        if is_bare(fact) and (near is None or _is_bare(near)):
+            own = near.key if near is not None else _key_of_trace(fact.trace_id)
+            return self.talks.get(self._twins.of_bare(fact, own))
         if fact.role in ("llm", "agent") and fact.input:
             talk = self._by_history(fact)
             return talk if talk is not None else self._by_answered_tool(fact)
         if fact.role == "tool" and fact.tool is not None and fact.tool.id:
-            request = fact.tool
-            key = _tool_key(fact, request.id, request.name, canonical(request.arguments))
-            return self._single(self._tools.get(key), "tool_call")
+            return self._single(self._tools.get(tool_key(fact, fact.tool)), "tool_call")
         return None
 
     def _by_history(self, fact: Facts) -> Talk | None:
@@ -253,8 +257,7 @@ class Stitcher:
             return None
         for request in fact.input[last].tool_requests:
             if request.id:
-                key = _tool_key(fact, request.id, request.name, canonical(request.arguments))
-                talk = self._single(self._tools.get(key), "tool_call")
+                talk = self._single(self._tools.get(tool_key(fact, request)), "tool_call")
                 if talk is not None:
                     return talk
         return None
@@ -299,12 +302,12 @@ class Stitcher:
         for message in fact.output:
             for request in message.tool_requests:
                 if request.id:
-                    key = _tool_key(fact, request.id, request.name, canonical(request.arguments))
+                    key = tool_key(fact, request)
                     _index(self._tools, key, talk, talk.pending_tools)
         last = _last_reply(fact.input)
         if last is not None:
             for request in fact.input[last].tool_requests:
-                key = _tool_key(fact, request.id, request.name, canonical(request.arguments))
+                key = tool_key(fact, request)
                 if talk.pending_tools.pop(key, False) is None:
                     _unindex(self._tools, (key,), talk)
 
@@ -350,32 +353,13 @@ class Stitcher:
         return True
 
 
+def _key_of_trace(name: str) -> str:
+    return f"trace:{name}"
+
+
 def _is_bare(talk: Talk) -> bool:
     """Say whether nothing was said in an anonymous conversation so far."""
     return not (talk.explicit or talk.tips or talk.continued)
-
-
-def declared_key(fact: Facts) -> str:
-    """Return the key that an explicit id gives; ids never cross tenant, environment or variant."""
-    declared = fact.conversation_id or fact.thread_id
-    if not declared:
-        return ""
-    who = fact.identity
-    kind = "id" if fact.conversation_id else f"thread\x1f{who.agent}"
-    key_of = _key_of if len(declared) <= _LONGEST_ID else _key_of.__wrapped__
-    return key_of(kind, who.tenant, who.environment, who.variant, declared)
-
-
-@lru_cache(maxsize=4096)
-def _key_of(*words: str) -> str:
-    """Return the key of an explicit conversation; remembered, because each of its spans asks."""
-    return f"id:{digest(_SEPARATOR.join(words).encode('utf-8', 'surrogatepass')).hex()}"
-
-
-def _tool_key(fact: Facts, id: str, name: str, arguments: bytes) -> bytes:
-    who = fact.identity
-    scope = (who.tenant, who.agent, who.environment, who.variant, who.credential_hash, id, name)
-    return digest("\x1f".join(scope).encode("utf-8", "surrogatepass") + b"\x1f" + arguments)
 
 
 def _last_reply(messages: tuple[Message, ...]) -> int | None:

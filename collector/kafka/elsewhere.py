@@ -15,6 +15,7 @@ from typing import Any, Protocol, cast
 
 import msgspec
 
+from collector.conversation_keys import declared_key
 from collector.decision import episode_id
 from collector.journal_records import ConversationRow, EpisodeRow, Transaction
 from collector.kafka.messages import Request
@@ -23,7 +24,6 @@ from collector.model import Facts, VerdictName
 from collector.normalise import Normaliser
 from collector.reading import key_of
 from collector.stamps import stamp
-from collector.stitcher import declared_key
 from collector.talk import OpenEpisode, Talk, Verdict
 from collector.telemetry import Span
 

@@ -1,0 +1,37 @@
+"""Name conversations by their ids, and tool calls by what they are; never across tenants."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from collector.message_keys import canonical, digest
+from collector.model import Facts, ToolRequest
+
+_SEPARATOR = "\x1f"
+_LONGEST_ID = 256
+"""Characters of an id whose key is remembered."""
+
+
+def declared_key(fact: Facts) -> str:
+    """Return the key that an explicit id gives; ids never cross tenant, environment or variant."""
+    declared = fact.conversation_id or fact.thread_id
+    if not declared:
+        return ""
+    who = fact.identity
+    kind = "id" if fact.conversation_id else f"thread\x1f{who.agent}"
+    key_of = _key_of if len(declared) <= _LONGEST_ID else _key_of.__wrapped__
+    return key_of(kind, who.tenant, who.environment, who.variant, declared)
+
+
+@lru_cache(maxsize=4096)
+def _key_of(*words: str) -> str:
+    """Return the key of an explicit conversation; remembered, because each of its spans asks."""
+    return f"id:{digest(_SEPARATOR.join(words).encode('utf-8', 'surrogatepass')).hex()}"
+
+
+def tool_key(fact: Facts, request: ToolRequest) -> bytes:
+    """Return the key of a tool call; only in its own scope does it join anything."""
+    who = fact.identity
+    scope = (who.tenant, who.agent, who.environment, who.variant, who.credential_hash)
+    words = _SEPARATOR.join((*scope, request.id, request.name, ""))
+    return digest(words.encode("utf-8", "surrogatepass") + canonical(request.arguments))

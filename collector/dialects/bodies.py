@@ -254,7 +254,7 @@ def told(body: JsonValue) -> Attributes:
         if model:
             found.setdefault("gen_ai.response.model", model)
         given = string(place, ID)
-        if RESPONSE_ID(given):
+        if given and (RESPONSE_ID(given) or place.get("object") == "response"):
             found.setdefault("gen_ai.response.id", given)
             status = string(place, ("status",))
             if status:

@@ -7,6 +7,8 @@ without a reply and, when the stream ended, a second one with it: only that one 
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from collector.dialects import otel_genai
@@ -45,6 +47,8 @@ NAMES = msgspec.structs.replace(
 )
 FUNCTION, RUN, REMOTE = "Function: ", "Agent run", "tools/call"
 """How spans of the OpenAI Agents integration and of MCP begin, and MCP's method."""
+REFUSED = re.compile(r'Content filter triggered\. Refusal: "(.+?)"(?:, body:|\Z)', re.DOTALL).match
+"""What pydantic-ai's error says where OpenAI's message has a refusal and no content."""
 EVENT_NAME = "event.name"
 FAILED = 2
 STEP = "sdk_span_type"
@@ -76,7 +80,7 @@ def read(span: Span, memory: Memory) -> Facts:
             use = tool_use(span, NAMES, name=text(attributes, ("name",)) or bare_name(span.name))
         reading = msgspec.structs.replace(reading, tool=use)
     elif role == "agent":
-        reading = Reading(role=role, said=_run(attributes, reading.said, memory))
+        reading = Reading(role=role, said=_run(span, reading.said, memory))
     elif role == "llm":
         reading = Reading(role=role, said=_call(attributes, reading.said, memory))
         attributes = told_in(attributes, first(attributes, RESPONSE))
@@ -139,8 +143,9 @@ def _call(attributes: Attributes, said: Said, memory: Memory) -> Said:
     return _filled(said, whole)
 
 
-def _run(attributes: Attributes, said: Said, memory: Memory) -> Said:
+def _run(span: Span, said: Said, memory: Memory) -> Said:
     """Read an agent's run: what it was asked, and what it said last."""
+    attributes = span.attributes
     said = parting_words(said)
     if said.input and said.output:
         return said
@@ -153,8 +158,17 @@ def _run(attributes: Attributes, said: Said, memory: Memory) -> Said:
         system, messages = split_system(() if everything is None else history(everything, memory))
     last = len(messages) - 1 if messages and messages[-1].role == "assistant" else len(messages)
     result = first(attributes, RESULT)
-    output = messages[last:] or (reply(result) if result is not None else ())
+    output = messages[last:] or (reply(result) if result is not None else _refusal(span))
     return _filled(said, Said(system_prompt=system, input=messages[:last], output=output))
+
+
+def _refusal(span: Span) -> tuple[Message, ...]:
+    """Read how the model refused, of which only the error that ended the run tells."""
+    for event in span.events:
+        found = REFUSED(plain(event.attributes.get("exception.message")))
+        if found:
+            return (Message(role="assistant", text=found[1]),)
+    return ()
 
 
 def _happened(value: object) -> Said:

@@ -59,8 +59,10 @@ CONTENT = ("parts", "content", "contents")
 REFUSAL = ("refusal",)
 """Where OpenAI's chat API says it, in place of content."""
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
-WRAPPERS = ("kwargs", "data", "message")
-"""Where LangChain's serialised messages and choices keep the message."""
+SERIALISED = ("kwargs", "data")
+"""Where LangChain's serialised messages keep the message."""
+WRAPPERS = (*SERIALISED, "message")
+"""Where these and choices keep it."""
 
 
 def history(value: AttributeValue, memory: Memory) -> tuple[Message, ...]:
@@ -311,11 +313,15 @@ def _all(items: list[JsonValue], default: MessageRole) -> tuple[Message, ...]:
 
 
 def _is_spoken(item: JsonValue) -> bool:
-    """Tell a message from a block: it names who speaks, LangChain's as its type."""
+    """Tell a message from a block: it names who speaks, LangChain's as its type or inside."""
     if not isinstance(item, dict):
         return False
     kind = item.get("type")
-    return "role" in item or (isinstance(kind, str) and kind.lower() in TYPED_SPEAKERS)
+    return (
+        "role" in item
+        or (isinstance(kind, str) and kind.lower() in TYPED_SPEAKERS)
+        or any(isinstance(item.get(key), dict) for key in SERIALISED)
+    )
 
 
 def _parsed(key: bytes) -> tuple[Message, ...]:

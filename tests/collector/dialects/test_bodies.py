@@ -147,6 +147,16 @@ def test_a_responses_status_is_its_reason() -> None:
     assert found["gen_ai.response.finish_reasons"] == ["incomplete"]
 
 
+def test_a_response_is_known_by_what_it_says_it_is() -> None:
+    """Other providers of OpenAI's API begin their ids in other ways, and LangChain keeps them apart."""
+    metadata: Any = {"id": "gen-1", "object": "response", "status": "incomplete"}
+    found = told({"generations": [[{"message": {"kwargs": {"response_metadata": metadata}}}]]})
+    assert found["gen_ai.response.id"] == "gen-1"
+    assert found["gen_ai.response.finish_reasons"] == ["incomplete"]
+    run = told({"generations": [[{"message": {"kwargs": {"id": "run-1", "status": "ok"}}}]]})
+    assert run == {}
+
+
 def test_tools_are_found_beside_and_among_messages() -> None:
     """LangChain's callback puts definitions where messages are; they are not said by anybody."""
     tool: Any = {"type": "function", "function": {"name": "room", "parameters": {}}}

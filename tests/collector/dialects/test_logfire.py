@@ -7,6 +7,7 @@ from typing import Any
 
 from collector.model import Facts, Message, Usage
 from collector.normalise import Normaliser
+from collector.telemetry import SpanEvent
 from tests.build import agent, request, result, span, user
 
 ASK, TELL = user("Is room 1 free?"), agent("Yes, it is.")
@@ -147,6 +148,26 @@ def test_an_agents_run_is_an_agent() -> None:
         all_messages_events=[event("user.message", content=ASK.text, role="user")],
     )
     assert (oldest.input, oldest.output) == ((ASK,), (TELL,))
+
+
+def test_a_refusal_is_read_from_the_error_that_ended_the_run() -> None:
+    """Where OpenAI says it in place of content, pydantic-ai's messages have nothing of it."""
+    message = 'Content filter triggered. Refusal: "I say "no".", body:\n[{"parts": []}]'
+    asked = [{"role": "user", "parts": [{"type": "text", "content": ASK.text}]}]
+    for said, expected in ((message, (agent('I say "no".'),)), ("It broke.", ())):
+        error = SpanEvent(name="exception", time_ns=1, attributes={"exception.message": said})
+        facts = Normaliser().span(
+            span(
+                "invoke_agent desk",
+                attributes={
+                    "gen_ai.operation.name": "invoke_agent",
+                    "pydantic_ai.all_messages": json.dumps(asked),
+                },
+                scope_name="pydantic-ai",
+                events=(error,),
+            )
+        )
+        assert (facts.input, facts.output) == ((ASK,), expected)
 
 
 def test_tools_of_every_version_are_read() -> None:

@@ -114,6 +114,15 @@ def test_langchains_serialised_messages_are_opened() -> None:
     assert read(wrapped) == (user("Hi"),)
 
 
+def test_a_serialised_reply_is_no_block() -> None:
+    """Its type is the constructor's, and the message is inside."""
+    inner = {"type": "ai", "content": [{"type": "text", "text": "Yes."}]}
+    wrapped = {"lc": 1, "type": "constructor", "kwargs": inner}
+    returned = {"generations": [[{"type": "ChatGeneration", "text": "", "message": wrapped}]]}
+    assert reply(json.dumps(returned)) == (agent("Yes."),)
+    assert reply(json.dumps([{"type": "ai", "data": inner}])) == (agent("Yes."),)
+
+
 def test_reasoning_and_masks_leave_nothing() -> None:
     """A message of nothing but reasoning or masked content is no message."""
     assert (

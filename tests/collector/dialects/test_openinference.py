@@ -188,6 +188,16 @@ def test_a_responses_id_is_taken_from_the_raw_output() -> None:
     assert (facts.response_id, facts.usage) == ("msg_7", Usage(input=3))
 
 
+def test_a_search_for_tools_may_wait_for_the_agent() -> None:
+    """LangChain flattens no call of OpenAI's own; one that the agent runs has a call's id."""
+    block = {"type": "tool_search_call", "id": "tsc_1", "call_id": "call_1", "arguments": {"q": 1}}
+    message = {"type": "constructor", "kwargs": {"type": "ai", "content": [block]}}
+    returned = json.dumps({"generations": [[{"text": "", "message": message}]]})
+    facts = read("LLM", flat("output", 0, role="assistant") | {"output.value": returned})
+    assert facts.output == (agent("", request("tool_search", "call_1", q=1)),)
+    assert facts.finish_reason == "tool_call"
+
+
 def test_agents_say_what_was_asked_and_answered() -> None:
     """An agent's values are its task and its last words; a chain's only where it is the root."""
     values = {"input.value": '{"task": "Hi", "stream": true}', "output.value": "Ho"}

@@ -12,6 +12,8 @@ import msgspec
 from collector.telemetry import LogRecord, Span
 from tests.capture.outrider import Request
 
+LIMITS = ("max", "budget")
+"""What keys say of numbers of tokens that are allowed, and were not spent."""
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
@@ -74,7 +76,7 @@ class Sent:
                     if _speaks(key, ("finish", "stop_reason", "stopreason", "status")):
                         self.reasons.add(value.lower())
                 elif isinstance(value, int | float):
-                    if _speaks(key, ("token", "usage")):
+                    if _speaks(key, ("token", "usage")) and not _speaks(key, LIMITS):
                         self.counts.add(value)
                 else:
                     self.values.add(canonical(value))

@@ -7,11 +7,16 @@ from collections import Counter
 import msgspec
 import pytest
 
+from collector.journal_records import Entry
+from collector.otlp import Batch
+from collector.otlp_decoding import Decoded
+from tests.build import span
 from tests.capture.agent_tasks import agent_task
 from tests.capture.comparison import compare, facts_of
 from tests.capture.facts import Exchange, Fact
 from tests.capture.own import ANTHROPIC, OPENAI
 from tests.capture.recordings import Cassette, Recording
+from tests.capture.sent import Sent
 
 
 def exchange(recording: Recording) -> Exchange:
@@ -84,6 +89,17 @@ def test_without_telemetry_everything_is_omitted() -> None:
     result = compare([exchange(recording) for recording in OPENAI[0].recordings], [])
     assert {finding.fate for finding in result.findings} == {"omitted"}
     assert (result.calls, result.exchanges) == (0, 2)
+
+
+def test_a_limit_of_tokens_is_no_count() -> None:
+    """That a call may have five tokens does not say that it had."""
+    limits = {"gen_ai.request.max_tokens": 5, "params": '{"thinking": {"budget_tokens": 6}}'}
+    told = span(attributes=limits | {"gen_ai.usage.output_tokens": 7})
+    batch = Batch("traces", Decoded(items=lambda: [told], accepted=1, rejected=0, reason=""))
+    entry = Entry(
+        received_ns=0, receiver="http", signal="traces", encoding="proto", items=1, body=b""
+    )
+    assert Sent([(entry, batch)]).counts == {7}
 
 
 def test_an_agent_is_told_what_the_recorded_one_was() -> None:

@@ -58,6 +58,15 @@ def test_every_rule_has_a_runbook(rule: Any) -> None:
     assert f"\n### {rule.alert}\n" in (ROOT / "docs" / "alerts.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.alert)
+def test_every_rule_is_seen_firing(rule: Any) -> None:
+    """Some simulation expects each alert by its name."""
+    simulations = "".join(
+        path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*_rules.py")
+    )
+    assert re.search(rf'"(Outrider)?{rule.alert.removeprefix("Outrider")}"', simulations)
+
+
 def test_the_shipped_file_is_current(capsys: pytest.CaptureFixture[str]) -> None:
     """The file in deploy/ is what the command prints; `make docs` writes it again."""
     assert main(["rules"]) == 0

@@ -1,8 +1,9 @@
 """Write down what is learned of conversations later, each word once.
 
 It is stored as soon as it comes, whether its conversation is open, decided, long gone or never
-heard of, and joined when somebody reads. A word that was said before, to the letter, is a
-duplicate; a new one about the same thing replaces the old one in the store.
+heard of, and joined when somebody reads. A new word about the same thing replaces the old one in
+the store. One that was said before, to the letter, is a duplicate; without a time it is one only
+while nothing else has been said about the same thing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collector.dialects.hindsight_events import is_hindsight, told
 from collector.hindsight import Label, Outcome
 from collector.journal_records import Entry
 from collector.redactor import Redactor
-from collector.stores.hindsight_rows import label_row, outcome_row
+from collector.stores.hindsight_rows import label_row, outcome_row, subject_of
 from collector.telemetry import LogRecord
 from collector.work import Work
 
@@ -78,27 +79,37 @@ class Notebook:
     def _note(self, words: Iterable[Word], entry: Entry) -> int:
         """Write down what was not said before, and return how much that was."""
         rows: dict[str, list[tuple[Any, ...]]] = {}
-        fresh: dict[bytes, Word] = {}
+        keys: set[bytes] = set()
+        fresh: list[Word] = []
         for word in words:
-            key = key_of(word)
-            if key in self._seen or key in fresh:
+            new = self._new_keys(word, keys)
+            if not new:
                 continue
-            fresh[key] = word
-            table, row = self._row(word, entry.received_ns)
+            keys |= new
+            fresh.append(word)
+            table, row = row_of(word, redactor=self._redactor, received_ns=entry.received_ns)
             rows.setdefault(table, []).append(row)
         if fresh:
-            self._work.note(rows, fresh)
-        for word in fresh.values():
+            self._work.note(rows, keys)
+        for word in fresh:
             self._count(word)
         return len(fresh)
 
-    def _row(self, word: Word, received_ns: int) -> tuple[str, tuple[Any, ...]]:
-        if word.at_ns is not None and word.at_ns > received_ns + AHEAD_NS:
-            word = msgspec.structs.replace(word, at_ns=received_ns)
-        if isinstance(word, Outcome):
-            safe = self._redactor.outcome(word)
-            return "outcomes", outcome_row(safe, received_ns=received_ns)
-        return "labels", label_row(self._redactor.label(word), received_ns=received_ns)
+    def _new_keys(self, word: Word, fresh: set[bytes]) -> set[bytes]:
+        """Return what to remember a word by; nothing when it is a duplicate."""
+
+        def known(key: bytes) -> bool:
+            return key in fresh or key in self._seen
+
+        subject = subject_of(word).encode()
+        said = times_said(lambda time: known(_digest(subject, time)))
+        if word.at_ns is not None:
+            key = key_of(word)
+            return set() if known(key) else {key, _digest(subject, said + 1)}
+        words = msgspec.json.encode(word)
+        if said and known(_digest(subject, said, words)):
+            return set()
+        return {_digest(subject, said + 1), _digest(subject, said + 1, words)}
 
     def _count(self, word: Word) -> None:
         if isinstance(word, Outcome):
@@ -113,6 +124,33 @@ def key_of(word: Word) -> bytes:
     """Return the 24 bytes by which a word that comes again is recognised: all that it says."""
     kind = b"outcome" if isinstance(word, Outcome) else b"label"
     return hashlib.blake2b(kind + msgspec.json.encode(word), digest_size=24).digest()
+
+
+def row_of(word: Word, *, redactor: Redactor, received_ns: int) -> tuple[str, tuple[Any, ...]]:
+    """Return the table and the redacted row of a word that came in at a time."""
+    if word.at_ns is not None and word.at_ns > received_ns + AHEAD_NS:
+        word = msgspec.structs.replace(word, at_ns=received_ns)
+    if isinstance(word, Outcome):
+        return "outcomes", outcome_row(redactor.outcome(word), received_ns=received_ns)
+    return "labels", label_row(redactor.label(word), received_ns=received_ns)
+
+
+def _digest(subject: bytes, time: int, words: bytes = b"") -> bytes:
+    """Name the word that was the ``time``-th about a subject, or that there was one."""
+    text = b"said\x1f%b\x1f%d\x1f%b" % (subject, time, words)
+    return hashlib.blake2b(text, digest_size=24).digest()
+
+
+def times_said(known: Callable[[int], bool]) -> int:
+    """Return the last of 1, 2, 3, … that is known, in few steps; 0 when there is none."""
+    above = 1
+    while known(above):
+        above *= 2
+    below = above // 2
+    while above - below > 1:
+        middle = (above + below) // 2
+        below, above = (middle, above) if known(middle) else (below, middle)
+    return below
 
 
 def _kind(value: bool | float | str) -> str:

@@ -16,13 +16,12 @@ def outcome_row(outcome: Outcome, *, received_ns: int) -> tuple[Any, ...]:
     """Build the row of one outcome, in the order of ``TABLES["outcomes"]``."""
     about, value = outcome.about, outcome.value
     is_truth = isinstance(value, bool)
-    subject = ("id", outcome.id) if outcome.id else (outcome.call_id, outcome.tool, outcome.source)
     return (
         about.conversation_id,
         outcome.name,
         value if is_truth else None,
         stamp(received_ns if outcome.at_ns is None else outcome.at_ns),
-        _id(about, outcome.name, *subject),
+        subject_of(outcome),
         None if is_truth or isinstance(value, str) else float(value),
         value if isinstance(value, str) else "",
         outcome.source,
@@ -37,14 +36,13 @@ def outcome_row(outcome: Outcome, *, received_ns: int) -> tuple[Any, ...]:
 def label_row(label: Label, *, received_ns: int) -> tuple[Any, ...]:
     """Build the row of one label, in the order of ``TABLES["labels"]``."""
     about = label.about
-    subject = ("id", label.id) if label.id else (label.level, label.target, label.source)
     return (
         about.conversation_id,
         label.scorer,
         label.author,
         label.verdict,
         stamp(received_ns if label.at_ns is None else label.at_ns),
-        _id(about, label.scorer, label.author, *subject),
+        subject_of(label),
         label.value,
         label.category,
         label.level,
@@ -55,6 +53,17 @@ def label_row(label: Label, *, received_ns: int) -> tuple[Any, ...]:
         *_about(about),
         stamp(received_ns),
     )
+
+
+def subject_of(word: Outcome | Label) -> str:
+    """Return 32 hex digits that are the same for whatever is about the same thing."""
+    if isinstance(word, Outcome):
+        names = [word.name]
+        place = [word.call_id, word.tool, word.source]
+    else:
+        names = [word.scorer, word.author]
+        place = [word.level, word.target, word.source]
+    return _id(word.about, *names, *(["id", word.id] if word.id else place))
 
 
 def _about(about: About) -> tuple[Any, ...]:
@@ -69,7 +78,6 @@ def _about(about: About) -> tuple[Any, ...]:
 
 
 def _id(about: About, *words: str) -> str:
-    """Return 32 hex digits that are the same for whatever is about the same."""
     # A trace names the conversation only where nothing else does.
     whose = about.conversation_id or about.trace_id
     span = "" if about.conversation_id else about.span_id

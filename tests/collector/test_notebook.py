@@ -6,10 +6,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from collector.hindsight import About, Label, Outcome
 from collector.journal_records import Entry
-from collector.notebook import AHEAD_NS, Notebook
+from collector.notebook import AHEAD_NS, Notebook, times_said
 from collector.redactor import Redactor
 from collector.sensitive import KINDS
 from collector.stores.tables import TABLES
@@ -71,17 +73,44 @@ def label(**more: Any) -> Label:
 
 
 def test_each_word_once() -> None:
-    """What was said before to the letter is a duplicate, in one request and in a later one."""
+    """What was just said is a duplicate to the letter, in one request and in a later one."""
     desk = Desk()
     desk.take(outcome(), outcome(), outcome(False))
-    desk.take(outcome(), outcome("late"), outcome(2.5))
+    desk.take(outcome(False), outcome("late"), outcome(2.5))
+    desk.take(outcome(2.5))
     assert [
         (row["success"], row["number"], row["text"]) for row in desk.rows("outcomes")
     ] == [(True, None, ""), (False, None, ""), (None, None, "late"), (None, 2.5, "")]  # fmt: skip
     assert desk.count("stage_items_total", stage="outcomes", result="noted") == 4
-    assert desk.count("stage_items_total", stage="outcomes", result="duplicate") == 2
+    assert desk.count("stage_items_total", stage="outcomes", result="duplicate") == 3
     for value in ("true", "false", "text", "number"):
         assert desk.count("outcomes_total", outcome="refund_issued", value=value) == 1
+
+
+def test_what_was_taken_back_can_be_said_again() -> None:
+    """Without a time the last word holds, though it was said before; with one it is known for ever."""
+    desk = Desk()
+    for verdict in ("pass", "pass", "fail", "pass", "pass", "fail", "fail"):
+        desk.take(label(verdict=verdict))
+    assert [row["verdict"] for row in desk.rows("labels")] == ["pass", "fail", "pass", "fail"]
+    for at_ns, verdict in ((1, "pass"), (2, "fail"), (1, "pass"), (2, "fail")):
+        desk.take(label(author="ben", verdict=verdict, at_ns=at_ns))
+    assert [row["verdict"] for row in desk.rows("labels")][4:] == ["pass", "fail"]
+
+
+def test_a_word_with_a_time_is_something_else_said() -> None:
+    """What it replaced can be said again without a time."""
+    desk = Desk()
+    desk.take(outcome())
+    desk.take(outcome(False, at_ns=NOW_NS))
+    desk.take(outcome(), outcome())
+    assert [row["success"] for row in desk.rows("outcomes")] == [True, False, True]
+
+
+@given(st.integers(0, 300))
+def test_how_often_something_was_said(times: int) -> None:
+    """It is found however often that was."""
+    assert times_said(lambda time: time <= times) == times
 
 
 def test_labels_are_counted_by_verdict() -> None:

@@ -103,6 +103,16 @@ def test_before_while_after_and_long_after(instance: Instance) -> None:
     assert instance.total("episodes_total") == 1
 
 
+def test_the_last_word_holds(instance: Instance) -> None:
+    """What was said, taken back and said again holds, in one request and over several."""
+    instance.note(*(outcome("c", value=value) for value in (True, False, True)))
+    for verdict in ("fail", "pass", "fail"):
+        instance.note(label("c", verdict=verdict))
+        instance.later(1)
+    assert [told["value"] for told in instance.export("outcomes")] == [True]
+    assert [told["verdict"] for told in instance.export("labels")] == ["fail"]
+
+
 def test_a_crash_before_it_is_stored(tmp_path: Path) -> None:
     """What was journalled and not processed, or processed and not stored, comes out once."""
     clock = Clock()

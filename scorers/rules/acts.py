@@ -21,7 +21,7 @@ _VERBS: dict[Act, str] = {
         upload order purchase buy submit file open set configure update change modify edit adjust
         correct fix rename move reschedule rebook switch swap exchange replace upgrade downgrade reset
         enable disable activate deactivate reactivate resume suspend pause apply extend renew assign
-        reassign merge install deploy restart reboot restore lock unlock block unblock freeze
+        reassign merge push commit install deploy restart reboot restore lock unlock block unblock freeze
         unfreeze mark tag redeem subscribe waive return""",
     "remove": """cancel delete remove unsubscribe revoke close terminate void erase withdraw archive
         discard clear drop""",

@@ -232,8 +232,13 @@ def _is_talk(verb: str, plain: str, end: int) -> bool:
     """Say whether the agent did it by speaking: verified a fact, wrote a list, told the user."""
     if verb == "informed":
         return plain.startswith(" you ", end)
-    written = verb in _WRITTEN and _TEXT_OBJECT.match(plain, end) is not None
+    written = verb in _WRITTEN and speaks_of_text(plain, end)
     return written or verb == "confirmed" or _IDIOM.match(plain, end - len(verb)) is not None
+
+
+def speaks_of_text(plain: str, end: int) -> bool:
+    """Say whether the object after a verb is something that is made by writing."""
+    return _TEXT_OBJECT.match(plain, end) is not None
 
 
 def _claim(verb: str, act: Act, sentence: str, message: int, *, own: bool, sure: bool) -> Claim:
@@ -255,9 +260,19 @@ def _opens_clause(before: str) -> bool:
     return not words or words[-1][-1] in ",;:)-.!\u2013\u2014" or words[-1] in _OPENERS
 
 
+def _is_quoted(plain: str, start: int, at: int, end: int) -> bool:
+    """Say whether the words stand between quotation marks inside their sentence."""
+    if plain.count('"', start, at) % 2 and '"' in plain[at:end]:
+        return True
+    opened = plain.rfind("\u201c", start, at)
+    return opened > plain.rfind("\u201d", start, at) and "\u201d" in plain[at:end]
+
+
 def _is_real(plain: str, start: int, at: int, end: int) -> bool:
     """Say whether a clause tells of something done, here and now."""
     if plain[start:end].rstrip().endswith("?"):
+        return False
+    if _is_quoted(plain, start, at, end):
         return False
     comma = max(plain.rfind(mark, start, at) for mark in ",;:")
     if _UNREAL.search(plain, comma + 1 if comma >= start else start, at):

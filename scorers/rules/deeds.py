@@ -17,6 +17,7 @@ _WORD = re.compile(r"#?\w[\w-]{3,}")
 _DIGITS = re.compile(r"\d+")
 _IDENTIFIER = re.compile(r"(?=[\w#-]*\d)(?=[\w#-]*[a-z#])")
 _LETTERS = re.compile(r"[a-z]+")
+_RECENT = 8
 
 
 class Deed(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +65,11 @@ class Account:
         """
         beside = (d for d in self._beside(message) if d.done and d.could(act))
         return next(beside, None) or self._last.get(act)
+
+    def behind(self, act: Act, message: int) -> list[Deed]:
+        """Return the last calls that worked and can be what a claim speaks of."""
+        beside = [d for d in self._beside(message) if d.done and d.could(act)]
+        return [*self._done[act][-_RECENT:], *beside]
 
     def concerns(self, act: Act, names: set[str], message: int) -> bool:
         """Say whether what was done can concern one of the things named, as far as names tell.

@@ -112,3 +112,10 @@ def test_facts_are_told_from_own_deeds() -> None:
 def test_hostile_messages_are_read(piece: str) -> None:
     """A message of a few hundred kilobytes of nothing but openings is read to a bounded list."""
     assert len(claims_in(piece * (300_000 // len(piece)))) < 1_000
+
+
+def test_quoted_words_are_no_claims() -> None:
+    """What the agent quotes is not what it says of itself."""
+    assert claims_in('The page says "your order has been cancelled" then.') == []
+    assert claims_in("The page says \u201cyour order has been cancelled\u201d then.") == []
+    assert [c.verb for c in claims_in('I have sent "the order is cancelled" to Ana.')] == ["sent"]

@@ -185,7 +185,14 @@ def _message(group: dict[str, JsonValue]) -> JsonValue:
     found: dict[str, JsonValue] = dict(message)
     contents = found.pop("contents", None)
     if isinstance(contents, list):
-        found["contents"] = [_block(block) for block in contents]
+        blocks = [_block(block) for block in contents]
+        found["contents"] = blocks
+        # OpenAI Agents' instrumentation repeats the text of its blocks, joined.
+        texts = [
+            str(block["text"]) for block in blocks if isinstance(block, dict) and "text" in block
+        ]
+        if texts and found.get("content") == "\n".join(texts):
+            del found["content"]
     name = found.pop("function_call_name", None)
     if name:
         arguments = found.pop("function_call_arguments_json", None)

@@ -24,6 +24,22 @@ def flat(side: str, index: int, **fields: Any) -> dict[str, Any]:
     return {prefix + key.replace("__", "."): value for key, value in fields.items()}
 
 
+def test_a_text_told_in_contents_and_again_joined_is_one_text() -> None:
+    """OpenAI Agents' instrumentation writes both; blocks that say something else stay."""
+    blocks = {
+        "contents__0__message_content__type": "text",
+        "contents__0__message_content__text": "Room 12",
+        "contents__1__message_content__type": "text",
+        "contents__1__message_content__text": "is free.",
+    }
+    once = read("LLM", flat("output", 0, role="assistant", content="Room 12\nis free.", **blocks))
+    assert [message.text for message in once.output] == ["Room 12\nis free."]
+    more = read("LLM", flat("output", 0, role="assistant", content="Shall I book?", **blocks))
+    (message,) = more.output
+    assert "Shall I book?" in message.text
+    assert "is free." in message.text
+
+
 def test_a_flattened_call_is_read() -> None:
     """Messages are rebuilt; a call told in contents and tool_calls is one call."""
     block = "contents__1__tool_call__"

@@ -36,6 +36,8 @@ class Replacer:
         # A character written as an escape in JSON can hide an anchor from the glance.
         if "\\u" in look.text:
             return True
+        if look.text[:1] not in ("{", "["):
+            return False
         lower = look.lower
         for hint in NAME_HINTS:  # noqa: SIM110 - a generator costs more than the search
             if hint in lower:

@@ -28,6 +28,8 @@ LONGEST_FIELD = 256
 """Field names that are remembered: so many, and so long."""
 _SMALLEST, _LARGEST = 10**6, 10**19
 """Bounds of the numbers that may be a phone's or card's."""
+_DIGITS = {"phone": (7, 15), "national_id": (5, 18)}
+"""Digits of the values that are taken for what their field's name says they are."""
 _ESCAPE = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 
 
@@ -288,9 +290,10 @@ class ValueRedactor:
             return text
         if not kind or not text or self._replacer.is_placeholder(text):
             return self.text(text)
-        if kind == "phone" and not 7 <= sum(map(str.isdigit, text)) <= 15:
+        fewest, most = _DIGITS.get(kind, (0, 0))
+        if most and not fewest <= sum(map(str.isdigit, text)) <= most:
             clean = self.text(text)
-            # What is left may have as few digits as a phone number.
+            # What is left may have as few digits as such a number.
             return clean if clean == text else self._leaf(clean, name)
         self.redactions[kind] += 1
         return f"[{kind}]"

@@ -47,8 +47,8 @@ class AssembleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 class RedactConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What never leaves the process."""
 
-    kinds: tuple[str, ...] = ("key", "token", "card", "email", "phone")
-    """What is replaced by ``[kind]`` before store, log, metric and export."""
+    kinds: tuple[str, ...] = ("key", "token", "card", "iban", "email", "national_id", "phone")
+    """What is replaced by ``[kind]`` before store, log, metric and export; ``ip`` is there too, and off."""
     patterns: dict[str, str] = {}
     """Your own kinds: name to regular expression."""
 

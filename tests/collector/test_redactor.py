@@ -18,11 +18,12 @@ from collector.model import (
     ScoreRecord,
 )
 from collector.redactor import Redactor
+from collector.sensitive import DEFAULT_KINDS
 from collector.stores.rows import rows_of
 from collector.telemetry import SpanEvent, SpanLink
 from tests.build import agent, conversation, identity, request, result, span, tool, user
 
-ALL = ("key", "token", "card", "email", "phone")
+ALL = DEFAULT_KINDS
 
 
 def test_span_is_redacted_everywhere() -> None:

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from collector.loose_json import spelled
 from collector.model import Document, Evidence, LlmCall, ScoreRecord, ToolCall, ToolDefinition
 from collector.redactor import Redactor
+from collector.sensitive import DEFAULT_KINDS
 from collector.telemetry import SpanEvent, SpanLink
 from collector.value_redactor import SLICE_FROM, unescaped
 from tests.build import agent, conversation, request, result, span, user
 
-ALL = ("key", "token", "card", "email", "phone")
+ALL = DEFAULT_KINDS
 SECRETS = ("mia.planted@example.com", "sk-ant-api03-PlAnTeD123456789012345", "4111111111111111")
 TRACES = ("planted", "4111111111111111")
 """What is left of a secret that got through, in lower case."""

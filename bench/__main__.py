@@ -21,6 +21,7 @@ from bench.outrider import Outrider
 from bench.page import page
 from bench.peers import MLFLOW, PHOENIX, Peer
 from bench.proxy_latency import added_latency
+from bench.recovery import GIB, line, recovery
 from bench.small_spans import small_spans
 
 ROOT = Path(__file__).parent.parent
@@ -28,6 +29,8 @@ LOADS = ("small", "sustained", "corpus")
 PROXY = "proxy"
 """Not a load: what the proxy adds to calls."""
 SEED = 20_260_301
+RECOVERY = "recovery"
+"""Not a load either: how soon an instance with a large journal receives again; printed, not on the page."""
 WARM_UP = 16
 """Conversations."""
 
@@ -47,12 +50,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         here = machine(scratch)
-        wanted = arguments.only or (*LOADS, PROXY)
+        wanted = arguments.only or (*LOADS, PROXY, RECOVERY)
         say(f"load average {here.load_average:.2f}; a busy machine gives figures that mean little")
         added = None
         if PROXY in wanted:
             say("calls through the proxy and directly, in turns")
             added = added_latency(scratch, calls=5 if arguments.quick else 20)
+        if RECOVERY in wanted:
+            say("starts on a large journal")
+            for concluded in (True, False):
+                size = GIB // (8 if arguments.quick else 1)
+                say(line(recovery(scratch, size=size, concluded=concluded)))
         say("preparing the requests")
         outcome = run(
             pairings(
@@ -115,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only",
         action="append",
-        choices=(*LOADS, PROXY),
+        choices=(*LOADS, PROXY, RECOVERY),
         help="one part; may be given several times",
     )
     parser.add_argument("--quick", action="store_true", help="one round, a quarter of each load")

@@ -12,11 +12,14 @@ import http.client
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from http import HTTPStatus
 from pathlib import Path
 
 import msgspec
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from bench.corpus_spans import INVENTED, corpus_spans
 from bench.invented_talks import invented_talks
@@ -25,8 +28,12 @@ from bench.loopback import get
 from bench.outrider import announced, samples, start
 from bench.usage import cpu_seconds, forget_peak, peak_bytes
 from collector import serve_file
+from collector.app import data_path
+from collector.config import Config, StoreConfig
 from collector.journal import Journal
-from collector.journal_records import Entry, Transaction
+from collector.journal_records import Entry
+from collector.otlp_encode import resource_proto
+from collector.reading import OWN_SERVICE
 
 GIB = 1024**3
 CHUNK = 200
@@ -35,6 +42,19 @@ _SAID_END = b"outrider.conversation.end"
 _OPEN = b"outrider.conversation.enD"
 """Of the same length, so that the request stays one: nobody says that the conversation is over."""
 _PATH = "/metrics?name[]=outrider_open_episodes&name[]=outrider_spans_in_flight"
+OWN = ExportTraceServiceRequest(
+    resource_spans=[
+        ResourceSpans(
+            resource=resource_proto({"service.name": OWN_SERVICE}),
+            scope_spans=[
+                ScopeSpans(spans=[Span(trace_id=b"t" * 16, span_id=b"s" * 8, name="own")])
+            ],
+        )
+    ]
+).SerializeToString()
+"""A request that has to become durable, and of which nothing comes."""
+NOWHERE = Config(store=StoreConfig(url="http://127.0.0.1:9"))
+"""Nobody at the store's address: the engine's start is no part of this."""
 _READ_AGAIN_S = 600.0
 
 
@@ -65,8 +85,7 @@ def recovery(scratch: Path, *, size: int, concluded: bool) -> Recovered:
     try:
         requests, episodes = fill(data, size=size, concluded=concluded)
         began = time.monotonic()
-        # Nobody at the store: the engine's start is no part of this, and nothing is decided.
-        server = start(data, directory, {"OUTRIDER__STORE__URL": "http://127.0.0.1:9"})
+        server = start(data, directory, {"OUTRIDER__STORE__URL": NOWHERE.store.url})
         try:
             server.wait_until(lambda: serve_file.read(data) is not None)
             running = announced(data)
@@ -106,7 +125,7 @@ def recovery(scratch: Path, *, size: int, concluded: bool) -> Recovered:
 def _acknowledges(port: int) -> bool:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        connection.request("POST", "/v1/traces", b"", {"Content-Type": "application/x-protobuf"})
+        connection.request("POST", "/v1/traces", OWN, {"Content-Type": "application/x-protobuf"})
         return connection.getresponse().status == HTTPStatus.OK
     except OSError:
         return False
@@ -119,20 +138,34 @@ def fill(data: Path, *, size: int, concluded: bool) -> tuple[int, int]:
     journal = Journal.open(
         data / "journal.db", max_bytes=4 * size, seen_limit=1_000_000, clock_ns=time.time_ns
     )
-    requests = last = 0
+    requests = 0
     seed = 0
     try:
         while journal.bytes_used < size:
             seed += 1
             talks = list(invented_talks(CHUNK, seed=seed))
             for body in corpus_spans(talks, story=INVENTED, seed=seed).bodies:
-                last = journal.append(_entry(body)).result()
+                journal.append(_entry(body)).result()
                 requests += 1
-        if concluded:
-            journal.commit(Transaction(processed_through=last)).result()
     finally:
         journal.close()
+    if concluded:
+        _conclude(data)
     return requests, seed * CHUNK
+
+
+def _conclude(data: Path) -> None:
+    """Process the journal as an instance does, and let go of it as a crash does."""
+    path = data_path(NOWHERE, data, clock_ns=time.time_ns)
+    path.recover()
+    never = threading.Event()
+    while path.pipeline.step(never):
+        pass
+    time.sleep(2 * NOWHERE.assemble.turn_quiet)  # the first turns' scores are due then
+    while path.pipeline.step(never):
+        pass
+    path.journal.close()
+    path.store.close()
 
 
 def _entry(body: Body) -> Entry:

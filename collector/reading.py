@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from collector.journal_records import Entry
+from collector.lately import Lately
 from collector.model import Facts, Identity
 from collector.normalise import Normaliser, span_key
 from collector.otlp import Batch, parse
@@ -22,6 +23,8 @@ EXPORT_SCOPE = "outrider.proxy.export"
 
 SHARED_BYTES = 8 * 1024 * 1024
 """Of long texts that are remembered, so that spans which repeat them share one."""
+LATELY_BYTES = 8 * 1024 * 1024
+"""Of requests that were read again lately and are remembered decoded, which takes a few times as much."""
 HELD_BYTES = 2048
 """Memory that a span with its facts takes beside its text, which stands there about twice."""
 
@@ -49,7 +52,7 @@ class Reader:
         count: Callable[..., None],
     ) -> None:
         self._normaliser = normaliser
-        self._read = read
+        self._lately = Lately(read, lambda entry: batch_of(entry).items(), limit=LATELY_BYTES)
         self._count = count
         self._repeats = Repeats(SHARED_BYTES)
 
@@ -113,8 +116,7 @@ class Reader:
                 entries.setdefault(item.ref[0], []).append(item)
             else:
                 full.append(item)
-        for entry in self._read(sorted(entries)) if entries else ():
-            items = batch_of(entry).items()
+        for entry, items in self._lately(sorted(entries)):
             for missing in entries[entry.id]:
                 again = self.held(entry, missing.ref[1], items[missing.ref[1]], again=True)
                 if again is not None:
@@ -127,8 +129,8 @@ class Reader:
         for request, position in refs:
             places.setdefault(request, []).append(position)
         found: list[Span] = []
-        for entry in self._read(sorted(places)) if places else ():
-            found += _spans_at(batch_of(entry).items(), sorted(places[entry.id]))
+        for entry, items in self._lately(sorted(places)):
+            found += _spans_at(items, sorted(places[entry.id]))
         return found
 
     def at(self, refs: Iterable[tuple[int, int]]) -> list[Held]:

@@ -16,6 +16,7 @@ _FOR_GOOD = (
     '|unreachable|malformed_answer"'
 )
 """Why requests are refused that nobody sends again; the rest is told by others."""
+_NOT_OURS = 'reason!="own_telemetry"'
 _GIVEN_UP = 'result=~"refused|expired"'
 _UNSENT = 'result=~"failed|dropped"'
 
@@ -29,7 +30,8 @@ def _coming_in(settings: Settings) -> tuple[Rule, ...]:
     def lost(name: str, by: str, *matchers: str) -> str:
         return f"sum by (job, {by}) ({rise(settings, name, '1h', *matchers)})"
 
-    dropped = lost("spans_dropped_total", "reason", 'reason!="own_telemetry"')
+    dropped = lost("spans_dropped_total", "reason", _NOT_OURS)
+    unheard = lost("log_records_dropped_total", "reason", _NOT_OURS)
     requests = lost("requests_rejected_total", "receiver, reason", _FOR_GOOD)
     spans = lost("spans_rejected_total", "receiver, reason")
     records = lost("log_records_rejected_total", "receiver, reason")
@@ -39,10 +41,10 @@ def _coming_in(settings: Settings) -> tuple[Rule, ...]:
     return (
         Rule(
             alert="OutriderDropsSpans",
-            expr=f"{dropped} > 0",
+            expr=f"{dropped} > 0 or {unheard} > 0",
             severity="ticket",
-            summary="Outrider acknowledged spans and could not use them ({{ $labels.reason }})",
-            description="{{ $value | humanize }} spans in an hour. Their conversations lack them.",
+            summary="Outrider took spans or log records and could not use them ({{ $labels.reason }})",
+            description="{{ $value | humanize }} in an hour. Their conversations lack them.",
         ),
         Rule(
             alert="OutriderRefuses",

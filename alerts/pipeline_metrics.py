@@ -123,6 +123,14 @@ PIPELINE = (
         known=("own_telemetry", "unreadable", "unstorable"),
     ),
     Metric(
+        name="log_records_dropped_total",
+        kind="counter",
+        labels=("reason",),
+        help="Log records that were acknowledged and not used, though they are of a kind that is.",
+        group="pipeline",
+        known=("own_telemetry", "unreadable", "unusable"),
+    ),
+    Metric(
         name="spans_plain_total",
         kind="counter",
         help="Spans stored as plain traces, because no convention found an agent in them.",

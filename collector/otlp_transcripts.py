@@ -20,7 +20,8 @@ from collector.message_keys import MessageKeys
 from collector.model import Conversation, Episode
 from collector.normalise import Normaliser
 from collector.otlp import Signal, parse
-from collector.reading import Reader, is_own
+from collector.own_telemetry import is_own
+from collector.reading import Reader
 from collector.stitcher import Stitcher
 from collector.talk import Due, Talk
 from collector.telemetry import LogRecord, Span

@@ -24,8 +24,9 @@ from collector.journal_records import ConversationEnd, Entry, Transaction
 from collector.model import ScoreRecord
 from collector.notebook import Notebook
 from collector.otlp import Batch
+from collector.own_telemetry import is_own
 from collector.pins import Pins
-from collector.reading import Reader, batch_of, is_own
+from collector.reading import Reader, batch_of
 from collector.shipping import Shipping
 from collector.stitcher import Stitcher
 from collector.talk import Due
@@ -43,6 +44,8 @@ _LOG = logging.getLogger(__name__)
 
 IDLE_S = 0.05
 """How often an idle pipeline looks at the clock."""
+_DROPPED = {"own": "own_telemetry", "unreadable": "unreadable", "unusable": "unusable"}
+"""What became of items that are not used, with the reason under which they are counted."""
 
 
 class Log(Protocol):
@@ -212,14 +215,16 @@ class Pipeline:
         stage = "assemble" if entry.signal == "traces" else "assemble_logs"
         for outcome, amount in outcomes.items():
             work.count("stage_items_total", amount, stage=stage, result=outcome)
-        if entry.signal != "traces":
+        traces = entry.signal == "traces"
+        dropped = "spans_dropped_total" if traces else "log_records_dropped_total"
+        for outcome, reason in _DROPPED.items():
+            if outcomes.get(outcome):
+                work.count(dropped, outcomes[outcome], reason=reason)
+        if not traces:
             return
         again = outcomes.get("duplicate", 0) + outcomes.get("replaced", 0)
         if again:
             work.count("spans_duplicate_total", again)
-        for outcome, reason in (("own", "own_telemetry"), ("unreadable", "unreadable")):
-            if outcomes.get(outcome):
-                work.count("spans_dropped_total", outcomes[outcome], reason=reason)
         for result in ("late", "too_late"):
             if outcomes.get(result):
                 work.count("late_spans_total", outcomes[result], result=result)

@@ -16,11 +16,6 @@ from collector.repeats import Repeats
 from collector.talk import Held
 from collector.telemetry import LogRecord, Span
 
-OWN_SERVICE = "outrider"
-"""``service.name`` of Outrider's own telemetry, which is never scored."""
-EXPORT_SCOPE = "outrider.proxy.export"
-"""Scope of the calls that the LLM proxy exports, each of which is captured already."""
-
 SHARED_BYTES = 8 * 1024 * 1024
 """Of long texts that are remembered, so that spans which repeat them share one."""
 LATELY_BYTES = 8 * 1024 * 1024
@@ -29,11 +24,6 @@ HELD_BYTES = 2048
 """Memory that a span with its facts takes beside its text, which stands there about twice."""
 
 _ENDED = 1 << 48
-
-
-def is_own(item: Span | LogRecord) -> bool:
-    """Say whether this is our own telemetry: a monitor that scores itself never stops."""
-    return item.scope_name == EXPORT_SCOPE or item.resource.get("service.name") == OWN_SERVICE
 
 
 def batch_of(entry: Entry) -> Batch:

@@ -20,7 +20,7 @@ from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, Trace
 from opentelemetry.util.types import Attributes
 
 from collector.config import ProxyExportConfig
-from collector.reading import EXPORT_SCOPE
+from collector.own_telemetry import EXPORT_SCOPE
 from collector.redactor import Redactor
 from collector.telemetry import Span
 

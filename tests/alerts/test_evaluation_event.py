@@ -18,7 +18,7 @@ from opentelemetry.sdk._logs.export import LogRecordExportResult
 from alerts.evaluation_event import EvaluationEvents, Export, otlp_exporter
 from collector.model import Evidence, ScoreRecord
 from collector.otlp import parse
-from collector.reading import is_own
+from collector.own_telemetry import is_own
 
 
 class Counter:

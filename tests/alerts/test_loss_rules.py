@@ -28,6 +28,8 @@ FEW = "0x39 3x79"
     [
         ({counter("spans_dropped", reason="unstorable"): ONE}, "DropsSpans"),
         ({counter("spans_dropped", reason="own_telemetry"): MANY}, ""),
+        ({counter("log_records_dropped", reason="unusable"): ONE}, "DropsSpans"),
+        ({counter("log_records_dropped", reason="own_telemetry"): MANY}, ""),
         (
             {counter("requests_rejected", receiver="otlp_http", reason="unauthenticated"): MANY},
             "Refuses",

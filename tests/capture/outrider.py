@@ -25,7 +25,8 @@ from collector.model import Conversation, Episode
 from collector.normalise import Normaliser
 from collector.otlp import Batch
 from collector.otlp_transcripts import NothingRemembered
-from collector.reading import Reader, is_own
+from collector.own_telemetry import is_own
+from collector.reading import Reader
 from collector.receivers.admission import Admission
 from collector.receivers.otlp_http import otlp_http
 from collector.stitcher import Stitcher

@@ -15,8 +15,8 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from collector.config import ProxyExportConfig
 from collector.otlp import parse
+from collector.own_telemetry import is_own
 from collector.proxy.span_export import REQUEST_BYTES, SpanExport, otlp_exporter, what_may_leave
-from collector.reading import is_own
 from collector.redactor import Redactor
 from collector.telemetry import Span
 from tests.collector.proxy.provider import Provider, plain

@@ -250,6 +250,7 @@ def data_path(
             unstored=lambda: shipping.unstored,
             closed=pipeline.closed,
             query=store.query,
+            redactor=redactor,
             count=tally.count,
             clock_ns=clock_ns,
         )

@@ -97,6 +97,7 @@ class Elsewhere:
         raise_number: Callable[[str, int, int], None],
         count: Callable[[str, float, dict[str, str]], None],
         clock_ns: Callable[[], int],
+        written: Callable[[Sequence[Request]], list[bytes]],
     ) -> None:
         """Keep what is needed.
 
@@ -108,6 +109,7 @@ class Elsewhere:
             raise_number: Tells a conversation in memory its latest episode and when that ended.
             count: Takes ``kafka_spans_decided_elsewhere_total``.
             clock_ns: Unix time in nanoseconds.
+            written: Returns the keys of outcomes and labels that others wrote down.
         """
         self._query = query
         self._commit = commit
@@ -116,6 +118,7 @@ class Elsewhere:
         self._raise_number = raise_number
         self._count = count
         self._clock_ns = clock_ns
+        self._written = written
         self._normaliser = Normaliser()
         self._heads: OrderedDict[str, tuple[Head, ...]] = OrderedDict()
 
@@ -132,15 +135,16 @@ class Elsewhere:
                 found[row["episode_id"]] = stamp(int(row["first"]))
         return found
 
-    def note(self, requests: Iterable[Request]) -> None:
+    def note(self, requests: Sequence[Request]) -> None:
         """Make durable what others decided of these requests' items.
 
         Raises:
             StoreUnavailableError: The store did not answer; the same call may succeed later.
             RetryableError: The journal cannot be written now.
         """
+        written = self._written(requests)
         items = [item for request in requests for item in self._items(request)]
-        if not items:
+        if not items and not written:
             return
         names = {item.conversation_id for item in items} | {item.trace_id for item in items}
         heads = self._known(sorted(names - {""}))
@@ -148,10 +152,10 @@ class Elsewhere:
         seen = [item.seen_key for item in items if _is_decided(item, ended_keys, ended_traces)]
         talks = self._talks(items, numbers, ended_keys)
         said = self._said(items, numbers)
-        if seen or talks or said:
+        if seen or talks or said or written:
             self._commit(
                 Transaction(
-                    seen=seen,
+                    seen=[*seen, *written],
                     conversations=[conversation_row(talk, now=self._now()) for talk in talks],
                     episodes=[self._open(key, number, said[key, number]) for key, number in said],
                 )

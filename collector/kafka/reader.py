@@ -21,6 +21,8 @@ from collector.kafka.dead_letters import PATIENCE_S, DeadLetters
 from collector.kafka.elsewhere import Elsewhere, Query
 from collector.kafka.intake import Intake, signals
 from collector.kafka.places import Places
+from collector.kafka.words_elsewhere import WordsElsewhere
+from collector.redactor import Redactor
 from collector.stitcher import Stitcher
 from collector.talk import Verdict
 
@@ -36,6 +38,7 @@ def kafka_reader(
     unstored: Callable[[], int],
     closed: threading.Event,
     query: Query,
+    redactor: Redactor,
     count: Count,
     clock_ns: Callable[[], int],
 ) -> Reader:
@@ -78,6 +81,7 @@ def kafka_reader(
             raise_number=raise_number,
             count=count,
             clock_ns=clock_ns,
+            written=WordsElsewhere(query=query, redactor=redactor).seen,
         )
         if config.store.url
         else None

@@ -19,6 +19,7 @@ from tests.clickhouse_endpoint import Endpoint
 from tests.e2e.checks import expected, keyed
 from tests.e2e.kafka.broker import Broker
 from tests.e2e.kafka.conftest import Topics, topics_on
+from tests.e2e.otlp import logs, record
 from tests.e2e.served import PATIENCE_S, Served, eventually
 from tests.e2e.test_kill import planned
 from tests.e2e.traffic import synthetic
@@ -207,3 +208,40 @@ def test_one_killed_between_two_tables_of_a_batch_observes_nothing_twice(
             eventually(lambda: owned(first) > 0, "the killed one has partitions again")
             eventually(lambda: first.value("outbox_rows") == 0, "it has nothing left to say")
             store.check(conversations)
+
+
+def test_outcomes_that_are_read_again_count_once(
+    tmp_path: Path, endpoint: Endpoint, wide: Topics
+) -> None:
+    """A partition that moves is read from an open conversation on; its outcomes are known by then."""
+    both = settings(wide, endpoint, "outcomes")
+    talks = [f"talk-{number}" for number in range(24)]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    with Served(tmp_path / "a" / "data", **both) as first:
+        eventually(lambda: owned(first) == PARTITIONS, "it has all partitions")
+        for talk in talks:
+            events = (
+                record("gen_ai.user.message", gen_ai__conversation__id=talk, content="Hi"),
+                record(
+                    "outrider.outcome",
+                    gen_ai__conversation__id=talk,
+                    outrider__outcome__name="refund_issued",
+                    outrider__outcome__value=True,
+                ),
+            )
+            for one in events:
+                one.time_unix_nano = time.time_ns()
+            wide.broker.write(wide.logs, [(talk.encode(), logs(one)) for one in events])
+        eventually(lambda: first.value("outcomes_total") == len(talks), "all are counted")
+        eventually(lambda: first.value("outbox_rows") == 0, "all are stored")
+        with Served(tmp_path / "b" / "data", **both) as second:
+            eventually(lambda: owned(second) > 0, "the second has partitions")
+            eventually(
+                lambda: second.value("stage_items_total", stage="assemble_logs") > 0,
+                "it reads again what the first has not decided",
+            )
+            eventually(lambda: second.value("kafka_lag") == 0, "it has read everything")
+            eventually(lambda: second.value("spans_in_flight") == 0, "and processed it")
+            assert second.value("outcomes_total") == 0
+            assert second.value("stage_items_total", result="duplicate") > 0

@@ -16,8 +16,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from collector.callers import Callers, Guard
+from collector.callers import Callers
 from collector.errors import MalformedError, PermanentError, RetryableError
+from collector.guard import LOGIN, Guard, grant_of, spoken_for
 from collector.journal_records import ConversationEnd
 from collector.lines import Lines, LinesResponse
 from collector.receivers.intake import Intake, read_body
@@ -27,6 +28,10 @@ EXPORTS = ("conversations", "scores", "decisions", "observations", "outcomes", "
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """Answered to anybody: probes have no token, and the answers hold no content."""
+LOGIN_PATHS = frozenset({LOGIN, "/logout"})
+"""Where a browser gets and gives back its session; they look for themselves whose page asks."""
+FILES = "/static/"
+"""Below it lie the console's scripts and styles, which the form to log in has too."""
 
 END_BODY_BYTES = 64 * 1024
 """Largest body of an end."""
@@ -40,8 +45,9 @@ End = Callable[[ConversationEnd], Awaitable[None]]
 """Journals the end of a conversation; returns once it is durable."""
 ErrorPage = Callable[[int, str], Response]
 """Says to a person what went wrong: the HTTP status and one sentence."""
-Export = Callable[[str], Iterator[bytes]]
-"""Gives one of ``EXPORTS``: a JSON document a line, without the newline. Runs in a thread."""
+Export = Callable[[str, str], Iterator[bytes]]
+"""Gives one of ``EXPORTS``, of one tenant or (empty) of all: a JSON document a line, without the
+newline. Runs in a thread."""
 
 
 class _EndBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,10 +104,11 @@ class _Api:
             raise MalformedError(
                 f"the body must be JSON with tenant, environment or variant: {error}"
             ) from None
+        tenant = spoken_for(grant_of(request), who.tenant)
         await self._end(
             ConversationEnd(
                 conversation_id=id,
-                tenant=who.tenant,
+                tenant=tenant,
                 environment=who.environment,
                 variant=who.variant,
             )
@@ -113,7 +120,7 @@ class _Api:
         kind = request.path_params["kind"]
         if kind not in EXPORTS:
             raise HTTPException(404, f"there is no export {kind!r}; try {', '.join(EXPORTS)}")
-        lines = Lines(_started(self._export, kind))
+        lines = Lines(_started(self._export, kind, grant_of(request).tenant))
         try:
             # Before the status is sent, so that a store that is down is said to be.
             first = await lines.chunk()
@@ -161,10 +168,10 @@ def api(
     problems: Problems,
     end: End,
     export: Export,
-    host: str,
-    token: str = "",
+    callers: Callers,
     routes: Sequence[BaseRoute] = (),
     error_page: ErrorPage | None = None,
+    refused: Callable[[str], None] = lambda _: None,
 ) -> Starlette:
     """Build the application for the console and API port.
 
@@ -172,10 +179,10 @@ def api(
         problems: Says what keeps the process from being ready.
         end: Journals the end of a conversation.
         export: Gives the lines of an export.
-        host: The address that is served, without its port.
-        token: Bearer token that callers must show; empty for none.
+        callers: Says who may call.
         routes: What else is served, such as the console's pages.
         error_page: Tells a person of errors outside ``/v1``; without it they are JSON too.
+        refused: Told the reason of each request that is turned away.
     """
     served = _Api(
         problems=problems,
@@ -211,20 +218,22 @@ def api(
         exception_handlers=handlers,
     )
     app.add_middleware(
-        Guard, callers=Callers(host=host, token=token, people=True), open_paths=OPEN_PATHS
+        Guard,
+        callers=callers,
+        open_paths=OPEN_PATHS | LOGIN_PATHS,
+        open_below=FILES,
+        login=True,
+        refused=refused,
     )
     return app
 
 
-def _started(export: Export, kind: str) -> Iterator[bytes]:
+def _started(export: Export, kind: str, tenant: str) -> Iterator[bytes]:
     """Call the factory on the first step, so that it too runs in the thread."""
-    yield from export(kind)
+    yield from export(kind, tenant)
 
 
 def _json(status: int, value: Any, headers: dict[str, str] | None = None) -> Response:
     return Response(
-        msgspec.json.encode(value),
-        status,
-        {"x-content-type-options": "nosniff", **(headers or {})},
-        media_type="application/json",
+        msgspec.json.encode(value), status, headers or {}, media_type="application/json"
     )

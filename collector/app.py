@@ -6,6 +6,7 @@ and ports around it live and die is in ``process.py``.
 
 from __future__ import annotations
 
+import functools
 import logging
 import math
 import os
@@ -15,7 +16,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from alerts.console.routes import Console, Learning
 from alerts.detectors.detection import Detection
@@ -26,12 +27,9 @@ from alerts.failure_rate import FailureRates
 from alerts.labels import Labels
 from alerts.notifier import webhook_notifier
 from alerts.quality import QualityMeter
-from collector import serve_file, totals
-from collector.address import parse_address
-from collector.api import api
+from collector import serve_file
 from collector.assembler import Assembler
 from collector.banner import banner, base_url
-from collector.callers import Guard, programs
 from collector.clock import SteadyClock
 from collector.concluding import Concluding
 from collector.config import Config, DetectConfig
@@ -40,8 +38,8 @@ from collector.data_path import DataPath
 from collector.decided_spans import DecidedSpans
 from collector.decision import Decider
 from collector.errors import ConfigError
+from collector.guard import grant_of
 from collector.handoff import Handoff
-from collector.hindsight_port import HindsightPort
 from collector.journal import Journal
 from collector.journal_keys import cipher_of
 from collector.kafka.claims import Claims
@@ -49,6 +47,7 @@ from collector.memory import Memory
 from collector.message_keys import MessageKeys
 from collector.normalise import Normaliser
 from collector.notebook import Notebook
+from collector.people_ports import people_ports
 from collector.pins import Pins
 from collector.pipeline import Pipeline
 from collector.process import Process, serve_until_told
@@ -60,16 +59,16 @@ from collector.recovery import restore
 from collector.redaction_counts import RedactionCounts
 from collector.redactor import Redactor
 from collector.safe_rows import SafeRows
-from collector.sampler import Sampler
-from collector.serve_file import Running
-from collector.servers import Listening, Port
+from collector.sampler import Sampler, versions_in
+from collector.servers import Port
 from collector.shipping import Shipping
 from collector.stitcher import Stitcher
 from collector.stores.clickhouse import open_store
-from collector.stores.export import What, documents
 from collector.stores.rows import rows_of
+from collector.stores.tenancy import of_tenant
 from collector.stores.writer import StoreWriter
 from collector.tally import Tally
+from collector.tokens import Tokens
 from collector.version import __version__
 from collector.work import Work
 from scorers.registry import configured
@@ -108,7 +107,7 @@ def data_path(
     tally, work, pins, keys = Tally(), Work(), Pins(), MessageKeys()
     redactor = Redactor(config.redact.kinds, config.redact.patterns)
     labels = Labels(config.telemetry.label_limit, journal.totals(), redact=redactor.text)
-    sampler = Sampler(config.sample, seen_versions=_versions(journal.totals()))
+    sampler = Sampler(config.sample, seen_versions=versions_in(journal.totals()))
     meter = QualityMeter(labels)
     events = _events(config, tally=tally, clock_ns=clock_ns)
     memory = Memory(conversation=journal.conversation, tip=journal.tip)
@@ -227,7 +226,8 @@ def data_path(
         token=config.alerts.webhook_token,
         severity=config.alerts.severity,
         max_age_s=config.alerts.max_age,
-        console=config.alerts.console_url or base_url(config.console.address),
+        console=config.alerts.console_url
+        or base_url(config.console.address, tls=bool(config.console.tls.cert_file)),
         ready=store.has_tables,
         query=store.query,
         write=store.insert,
@@ -289,33 +289,22 @@ def data_path(
 def serve(config: Config, data_dir: Path) -> int:
     """Run until a signal says stop; return the exit code."""
     clock = SteadyClock()
+    tokens = Tokens(config.auth)
     path = data_path(config, data_dir, clock_ns=clock)
     process = Process(path, clock_ns=clock, shutdown_s=config.journal.shutdown_timeout)
     log = logging.getLogger("outrider")
     console = Console(
-        path.store,
+        functools.partial(of_tenant, path.store),
+        tenant_of=lambda request: grant_of(request).tenant,
         alarms=path.alarms,
         clock_ns=clock,
         learning=Learning(
             conversations=config.detect.reference_min,
             hours=config.detect.reference_window / 3_600,
         ),
-    )
-    hindsight = HindsightPort(process.note, count=path.tally.count, clock_ns=clock)
-    talked_to = api(
-        problems=process.problems,
-        end=process.end,
-        export=lambda what: documents(path.store, cast("What", what)),
-        host=parse_address(config.console.address).host,
-        token=config.auth.token,
-        routes=[*hindsight.routes(), *console.routes()],
-        error_page=console.error_page,
+        login=bool(tokens) and not config.console.tls.instead_of_token,
     )
     exporter = Exporter(path.journal.totals, process.gauges, path.exemplars, version=__version__)
-    metrics = Guard(
-        metrics_app(exporter),
-        programs(host=parse_address(config.telemetry.metrics).host, token=config.auth.token),
-    )
     try:
         servers: dict[str, Port] = {
             **proxy_ports(
@@ -325,25 +314,32 @@ def serve(config: Config, data_dir: Path) -> int:
                 beside=process.beside,
                 count=path.tally.count,
             ),
-            "telemetry.metrics": Listening("telemetry.metrics", config.telemetry.metrics, metrics),
-            "console.address": Listening("console.address", config.console.address, talked_to),
+            **people_ports(
+                config,
+                tokens=tokens,
+                pages=console,
+                process=process,
+                store=path.store,
+                metrics=metrics_app(exporter),
+                count=path.tally.count,
+                clock_ns=clock,
+            ),
             # Last, so that whoever gets an answer here gets one at the other ports too.
             **otlp_ports(
-                config, accept=process.accept, count=path.tally.count, clock_ns=clock, log=log
+                config,
+                tokens=tokens,
+                accept=process.accept,
+                count=path.tally.count,
+                clock_ns=clock,
+                log=log,
             ),
         }
     except ConfigError:
         process.stop()
         raise
     bound = with_addresses(config, {key: server.address for key, server in servers.items()})
-    running = Running(
-        pid=os.getpid(),
-        console=bound.console.address,
-        metrics=bound.telemetry.metrics,
-        otlp_http=bound.receive.http,
-        otlp_grpc=bound.receive.grpc,
-        proxy=bound.proxy.address,
-        started=datetime.now(UTC).isoformat(timespec="seconds"),
+    running = serve_file.running(
+        bound, pid=os.getpid(), started=datetime.now(UTC).isoformat(timespec="seconds")
     )
 
     def announce() -> None:
@@ -387,14 +383,3 @@ def _events(
         count=tally.count,
         clock_ns=clock_ns,
     )
-
-
-def _versions(existing: totals.Deltas) -> dict[tuple[str, str], int]:
-    """Return how many episodes each agent version had, from the totals."""
-    versions: dict[tuple[str, str], int] = {}
-    for (name, pairs), value in existing.items():
-        if name == "episodes_total":
-            labels = dict(pairs)
-            key = (labels.get("agent", ""), labels.get("agent_version", ""))
-            versions[key] = versions.get(key, 0) + int(value)
-    return versions

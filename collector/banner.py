@@ -18,13 +18,17 @@ def banner(config: Config) -> str:
     secure = bool(config.receive.tls.cert_file)
     http = base_url(config.receive.http, tls=secure)
     grpc = config.receive.grpc and base_url(config.receive.grpc, tls=secure)
-    proxy = config.proxy.address and base_url(config.proxy.address)
+    proxy = config.proxy.address and base_url(
+        config.proxy.address, tls=bool(config.proxy.tls.cert_file)
+    )
+    metrics = base_url(config.telemetry.metrics, tls=bool(config.telemetry.tls.cert_file))
+    console = base_url(config.console.address, tls=bool(config.console.tls.cert_file))
     lines = [
         f"OTLP/HTTP  {http}",
         *([f"OTLP/gRPC  {grpc}"] if grpc else []),
         *([f"LLM proxy  {proxy}"] if proxy else []),
-        f"metrics    {base_url(config.telemetry.metrics)}/metrics",
-        f"console    {base_url(config.console.address)}",
+        f"metrics    {metrics}/metrics",
+        f"console    {console}",
         "",
         "Point any OTLP exporter at it:",
         "",
@@ -32,7 +36,7 @@ def banner(config: Config) -> str:
         "  export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
         "  export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",
     ]
-    if config.auth.token:
+    if config.auth.token or config.auth.tokens:
         lines.append('  export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<auth.token>"')
     if proxy:
         lines += [

@@ -1,16 +1,15 @@
-"""Decide who may call a port."""
+"""Decide who may call a port, and what for."""
 
 from __future__ import annotations
 
 import ipaddress
 
 import msgspec
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from collector.address import is_loopback
-from collector.receivers.bearer import admits, admits_person
+from collector.receivers.bearer import bearer_token, password
+from collector.sessions import Sessions
+from collector.tokens import Grant, Right, Tokens
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 RESERVED = (".localhost", ".internal")
@@ -21,69 +20,89 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     """Why a request is turned away."""
 
     status: int
+    """401 where a token would help, else 403."""
     message: str
-    basic: bool = False
-    """Whether HTTP Basic would do as well."""
 
 
-_ASK = "Log in with any user name and the token (auth.token) as the password.\n"
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request shows of its caller: some of its headers."""
+
+    host: str = ""
+    origin: str = ""
+    authorization: str = ""
+    session: str = ""
+    """Name of a session of the console, from its cookie."""
+    site: str = ""
+    """``Sec-Fetch-Site``, by which a browser says whose page makes it call."""
+
+
 _FOREIGN = Refusal(status=403, message="pages of other origins may not call")
+_UNKNOWN = Refusal(status=401, message="show the token: Authorization: Bearer ...")
+_OWN_SITES = frozenset({"", "same-origin", "none"})
 
 
 class Callers:
-    """Hold a port to those who have the token, or, without one, to those on this machine.
+    """Hold a port to those who have a token, or, without any, to those on this machine.
 
     Without a token a web page could reach a loopback port through the visitor's browser: by a name
     that it lets point to 127.0.0.1 (DNS rebinding), or by posting across origins. So the ``Host``
     must be a loopback name or the address that is served, and an ``Origin`` must be that host.
 
-    People show the token by HTTP Basic, as its password. Their browser then shows it whoever made
-    it call, so for them too an ``Origin`` must be the host.
+    A browser shows by itself what it was once given, whoever makes it call: the cookie of a
+    session, HTTP Basic's password, a client's certificate. So for these an ``Origin`` must be the
+    host too, and what changes something must come from a page of ours.
     """
 
     def __init__(
-        self, *, host: str, token: str, any_name: bool = False, people: bool = False
+        self,
+        *,
+        host: str,
+        tokens: Tokens,
+        any_name: bool = False,
+        sessions: Sessions | None = None,
+        certified: bool = False,
     ) -> None:
-        """Take the address that is served and the token.
+        """Take the address that is served and the tokens.
 
         Args:
             host: The address, without its port.
-            token: What callers must show; empty for none.
+            tokens: What callers must show, where there are any.
             any_name: Whether any ``Host`` is right.
-            people: Whether the token may be shown by HTTP Basic too.
+            sessions: Of people, on a port that they use; they may show a token by HTTP Basic too.
+            certified: Whether callers have shown a certificate that is enough.
         """
-        self._token = token
-        self._people = people
+        self._tokens = tokens
+        self._sessions = sessions
         self._host = host
-        self._any_name = any_name
+        self._any_name = any_name or certified
         self._any_address = _is_wildcard(host)
+        self.asks = bool(tokens) and not certified
+        """Whether a token must be shown."""
 
-    def refusal_of(self, request: Request) -> Refusal | None:
-        """Judge a request; ``None`` when it may pass."""
-        headers = request.headers
-        return self.refusal(
-            host=headers.get("host", ""),
-            origin=headers.get("origin", ""),
-            authorization=headers.get("authorization", ""),
-        )
+    def judge(self, shown: Shown, *, right: Right) -> Grant | Refusal:
+        """Say who a caller is, or why it may not do what needs a right."""
+        if not self.asks:
+            if not self._serves(_without_port(shown.host)):
+                return Refusal(
+                    status=403, message="this host name is not served without a token (auth.token)"
+                )
+            return Grant() if _same_origin(shown.origin, shown.host) else _FOREIGN
+        grant = self._tokens.grant(bearer_token(shown.authorization))
+        if grant is None and self._sessions is not None:
+            grant = self._person(shown)
+            if grant is not None and not own_page(shown, right):
+                return _FOREIGN
+        if grant is None:
+            return _UNKNOWN
+        if right not in grant.rights:
+            return Refusal(status=403, message=f"the token {grant.name} has no right to {right}")
+        return grant
 
-    def refusal(self, *, host: str, origin: str, authorization: str) -> Refusal | None:
-        """Judge a request by its headers; ``None`` when it may pass."""
-        if self._token:
-            if admits(authorization, self._token):
-                return None
-            if self._people and admits_person(authorization, self._token):
-                return None if _same_origin(origin, host) else _FOREIGN
-            return Refusal(
-                status=401,
-                message="show the token: Authorization: Bearer ...",
-                basic=self._people,
-            )
-        if not self._serves(_without_port(host)):
-            return Refusal(
-                status=403, message="this host name is not served without a token (auth.token)"
-            )
-        return None if _same_origin(origin, host) else _FOREIGN
+    def _person(self, shown: Shown) -> Grant | None:
+        if self._sessions is None:
+            return None
+        found = self._sessions.grant(shown.session)
+        return found or self._tokens.grant(password(shown.authorization))
 
     def _serves(self, name: str) -> bool:
         # An address typed as such cannot be a rebound name.
@@ -96,54 +115,20 @@ class Callers:
         )
 
 
-class Guard:
-    """Turn away those who may not call, before anything else is done."""
-
-    def __init__(
-        self, app: ASGIApp, callers: Callers, *, open_paths: frozenset[str] = frozenset()
-    ) -> None:
-        """Stand before an application; ``open_paths`` are answered to anybody."""
-        self._app = app
-        self._callers = callers
-        self._open_paths = open_paths
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or the start and stop of the application."""
-        if scope["type"] == "http" and scope["path"] not in self._open_paths:
-            refusal = self._callers.refusal_of(Request(scope))
-            if refusal is not None:
-                await _answer(refusal, browser=_is_browser(scope))(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-
-def programs(*, host: str, token: str) -> Callers:
+def programs(*, host: str, tokens: Tokens, certified: bool = False) -> Callers:
     """Build the callers of a port that programs call rather than people.
 
     Beyond loopback they find it by whatever name a container or a service has; who binds it there
     without a token has said that anybody on that network may call.
     """
-    return Callers(host=host, token=token, any_name=not is_loopback(host))
+    return Callers(host=host, tokens=tokens, any_name=not is_loopback(host), certified=certified)
 
 
-def _answer(refusal: Refusal, *, browser: bool) -> Response:
-    headers = {"x-content-type-options": "nosniff", "cache-control": "no-store"}
-    if refusal.status == 401:
-        # Only a browser asks its user; programs are told of the one way that is theirs.
-        basic = refusal.basic and browser
-        headers["www-authenticate"] = 'Basic realm="outrider"' if basic else "Bearer"
-        if basic:
-            return Response(_ASK, 401, headers, media_type="text/plain")
-    return Response(
-        msgspec.json.encode({"error": refusal.message}),
-        refusal.status,
-        headers,
-        media_type="application/json",
-    )
-
-
-def _is_browser(scope: Scope) -> bool:
-    return "text/html" in Request(scope).headers.get("accept", "")
+def own_page(shown: Shown, right: Right) -> bool:
+    """Say whether a browser was made to call by a page of ours, or by its user."""
+    if not _same_origin(shown.origin, shown.host):
+        return False
+    return right == "read" or shown.site in _OWN_SITES
 
 
 def _same_origin(origin: str, host: str) -> bool:

@@ -19,7 +19,13 @@ from collector.configuration.keeping import (
     StoreConfig,
 )
 from collector.configuration.proxying import ProxyConfig, ProxyExportConfig, ProxyShadowConfig
-from collector.configuration.receiving import AuthConfig, KafkaConfig, ReceiveConfig, TlsConfig
+from collector.configuration.receiving import (
+    AuthConfig,
+    KafkaConfig,
+    ReceiveConfig,
+    TlsConfig,
+    TokenConfig,
+)
 from collector.configuration.telling import (
     AlertsConfig,
     ConsoleConfig,
@@ -45,6 +51,7 @@ __all__ = [
     "StoreConfig",
     "TelemetryConfig",
     "TlsConfig",
+    "TokenConfig",
 ]
 
 

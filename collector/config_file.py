@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from collector.address import is_http_url, is_loopback, parse_address
+from collector.auth_checks import check_auth, check_exposure, check_tls
 from collector.config import Config
 from collector.errors import ConfigError
 from collector.proxy_checks import check_proxy
@@ -55,6 +56,8 @@ def validate(config: Config) -> None:
         ConfigError: the first thing that is wrong; the text names the key and the fix.
     """
     _check_addresses(config)
+    check_auth(config.auth)
+    check_tls(config)
     _check_redaction(config)
     _check_keys(config)
     _check_values(config)
@@ -89,13 +92,8 @@ def _check_addresses(config: Config) -> None:
             address = parse_address(text)
         except ValueError as error:
             raise ConfigError(f"{key}: {error}") from error
-        if not is_loopback(address.host) and not (
-            config.auth.token or config.auth.allow_unauthenticated
-        ):
-            raise ConfigError(
-                f"{key}: {text} can be reached from other machines; set auth.token, "
-                "or auth.allow_unauthenticated: true if the network keeps strangers out"
-            )
+        if not is_loopback(address.host):
+            check_exposure(config, key, text)
         other = taken.setdefault((address.host, address.port), key)
         if address.port and other != key:
             raise ConfigError(f"{key}: {text} is already taken by {other}; give it another port")

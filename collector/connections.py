@@ -16,11 +16,13 @@ import msgspec
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from collector.answer_headers import as_lines
+
 _OWN_FILES = 192
 """Files that are open without any connection; the embedded engine holds about 150."""
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 2\r\nconnection: close\r\n"
-    b"content-length: 0\r\n\r\n"
+    b"content-length: 0\r\n" + as_lines() + b"\r\n"
 )
 
 
@@ -110,6 +112,15 @@ class Connection(HttpToolsProtocol):
             self._head_bytes += len(data)
             if self._head_bytes > self._bounds.head_bytes and not self.transport.is_closing():
                 self.send_400_response("The headers are too large.")
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP, and close."""
+        body = msg.encode()
+        self.transport.write(
+            b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=utf-8\r\n"
+            b"connection: close\r\ncontent-length: %d\r\n" % len(body) + as_lines() + b"\r\n" + body
+        )
+        self.transport.close()
 
     def on_message_begin(self) -> None:
         """Begin a request."""

@@ -7,15 +7,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias, TypeVar
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from collector import hindsight_forms
 from collector.errors import PermanentError
+from collector.guard import grant_of, spoken_for
 from collector.hindsight import Label, Outcome
 from collector.hindsight_forms import Fault, Read
 from collector.receivers.intake import Intake, read_body
+from collector.tokens import Grant
 
 BODY_BYTES = 8 * 1024 * 1024
 """Largest body of one request."""
@@ -82,11 +85,12 @@ class HindsightPort:
                 found = await asyncio.to_thread(
                     read, body, lines=kind in LINES, now_ns=self._clock_ns()
                 )
-            except PermanentError:
+                records = [_of_caller(word, grant_of(request)) for word in found.records]
+            except (PermanentError, HTTPException):
                 self._rejected(stage, 1)
                 raise
-            if found.records:
-                await self._note(found.records)
+            if records:
+                await self._note(records)
         self._rejected(stage, len(found.faults))
         if found.faults and not found.records:
             error = f"none of the {len(found.faults)} can be used: {found.faults[0].error}"
@@ -98,10 +102,13 @@ class HindsightPort:
             self._count("stage_items_total", amount, {"stage": stage, "result": "rejected"})
 
 
+def _of_caller(word: _Record, grant: Grant) -> _Record:
+    tenant = spoken_for(grant, word.about.tenant)
+    if tenant == word.about.tenant:
+        return word
+    about = msgspec.structs.replace(word.about, tenant=tenant)
+    return msgspec.structs.replace(word, about=about)
+
+
 def _answer(status: int, answer: _Answer) -> Response:
-    return Response(
-        msgspec.json.encode(answer),
-        status,
-        {"x-content-type-options": "nosniff"},
-        media_type="application/json",
-    )
+    return Response(msgspec.json.encode(answer), status, media_type="application/json")

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from collector.config import SampleConfig
 from collector.model import Conversation, Sampling, ScoreRecord
+from collector.totals import SeriesKey
 
 AgentVersion: TypeAlias = tuple[str, str]
 """Agent and its version."""
@@ -34,6 +35,17 @@ def trace_randomness(trace_id: str) -> int:
 def threshold(rate: float) -> int:
     """Return T: a value R is kept where R >= T. A rate of 0 keeps nothing, of 1 everything."""
     return (1 << _BITS) - round(rate * (1 << _BITS))
+
+
+def versions_in(totals: Mapping[SeriesKey, float]) -> dict[AgentVersion, int]:
+    """Return how many episodes each agent version had."""
+    versions: dict[AgentVersion, int] = {}
+    for (name, pairs), value in totals.items():
+        if name == "episodes_total":
+            labels = dict(pairs)
+            key = (labels.get("agent", ""), labels.get("agent_version", ""))
+            versions[key] = versions.get(key, 0) + int(value)
+    return versions
 
 
 MAX_VERSIONS = 50_000

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from collector.banner import base_url
+from collector.config import Config
 from collector.errors import ConfigError
 
 NAME = "serve.json"
@@ -31,6 +33,27 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     """``host:port`` of the LLM proxy; empty when there is none."""
     started: str = ""
     """RFC 3339 time."""
+    console_tls: bool = False
+    """Whether the console speaks HTTPS."""
+
+    @property
+    def console_url(self) -> str:
+        """Return where a client on this machine reaches the console."""
+        return base_url(self.console, tls=self.console_tls)
+
+
+def running(bound: Config, *, pid: int, started: str) -> Running:
+    """Describe the instance whose addresses are those of ``bound``, as they were bound."""
+    return Running(
+        pid=pid,
+        console=bound.console.address,
+        metrics=bound.telemetry.metrics,
+        otlp_http=bound.receive.http,
+        otlp_grpc=bound.receive.grpc,
+        proxy=bound.proxy.address,
+        started=started,
+        console_tls=bool(bound.console.tls.cert_file),
+    )
 
 
 def write(data_dir: Path, running: Running) -> None:

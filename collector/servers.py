@@ -14,6 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from collector.address import Address, parse_address
+from collector.answer_headers import AnswerHeaders
 from collector.connections import BoundedConfig, Bounds, allowed
 from collector.errors import ConfigError
 from collector.seldom import seldom
@@ -82,7 +83,7 @@ class Listening:
         """As bound; the port is real even when 0 was asked for."""
         self._server = _Server(
             BoundedConfig(
-                app,
+                AnswerHeaders(app),
                 bounds=bounds or Bounds(most=allowed(share=_SHARE, at_most=_MOST)),
                 refused=refused,
                 tls=tls,

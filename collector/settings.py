@@ -209,7 +209,8 @@ def _plain(key: str, value: Any, hint: Any, hide: Hide) -> Any:
         return written(value, hint)
     if isinstance(value, str) and "@" in urlsplit(value).netloc:
         return hide(key, value)
-    return msgspec.to_builtins(value)
+    plain = msgspec.to_builtins(value)
+    return _without_secrets(key, plain, hide) if isinstance(plain, dict) else plain
 
 
 def _without_secrets(key: str, value: Any, hide: Hide) -> Any:
@@ -224,8 +225,10 @@ def _without_secrets(key: str, value: Any, hide: Hide) -> Any:
 
 def _is_secret(key: str) -> bool:
     parent, _, name = key.lower().rpartition(".")
-    return not SECRETS.isdisjoint((key, parent)) or (
-        key.startswith("scorers.") and any(w in name for w in _SECRET_WORDS)
+    return (
+        not SECRETS.isdisjoint((key, parent))
+        or (key.startswith("scorers.") and any(w in name for w in _SECRET_WORDS))
+        or (key.startswith("auth.tokens.") and name == "token")
     )
 
 

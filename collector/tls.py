@@ -10,8 +10,6 @@ import msgspec
 from collector.config import TlsConfig
 from collector.errors import ConfigError
 
-SECTION = "receive.tls"
-
 
 class Certificates(msgspec.Struct, frozen=True, kw_only=True):
     """What a port shows of itself, and whom it trusts; PEM."""
@@ -22,23 +20,25 @@ class Certificates(msgspec.Struct, frozen=True, kw_only=True):
     """Empty when callers need no certificate."""
 
 
-def certificates(tls: TlsConfig) -> Certificates | None:
-    """Read the files; ``None`` when no TLS is asked for.
+def certificates(tls: TlsConfig, *, section: str) -> Certificates | None:
+    """Read the files; ``None`` when no TLS is asked for. ``section`` is the key that holds them.
 
     Raises:
         ConfigError: a file is missing or not what it should be; the text names its key.
     """
-    context = server_context(tls)
+    context = server_context(tls, section=section)
     if context is None:
         return None
     return Certificates(
-        key=_read("key_file", tls.key_file),
-        chain=_read("cert_file", tls.cert_file),
-        client_ca=_read("client_ca_file", tls.client_ca_file) if tls.client_ca_file else b"",
+        key=_read(section, "key_file", tls.key_file),
+        chain=_read(section, "cert_file", tls.cert_file),
+        client_ca=_read(section, "client_ca_file", tls.client_ca_file)
+        if tls.client_ca_file
+        else b"",
     )
 
 
-def server_context(tls: TlsConfig) -> ssl.SSLContext | None:
+def server_context(tls: TlsConfig, *, section: str) -> ssl.SSLContext | None:
     """Build the context of a server; ``None`` when no TLS is asked for.
 
     Raises:
@@ -48,10 +48,10 @@ def server_context(tls: TlsConfig) -> ssl.SSLContext | None:
         return None
     for name in ("cert_file", "key_file"):
         if not getattr(tls, name):
-            raise ConfigError(f"{SECTION}.{name}: is missing; TLS needs cert_file and key_file")
+            raise ConfigError(f"{section}.{name}: is missing; TLS needs cert_file and key_file")
     for name in ("cert_file", "key_file", "client_ca_file"):
         if getattr(tls, name):
-            _read(name, getattr(tls, name))
+            _read(section, name, getattr(tls, name))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
@@ -59,7 +59,7 @@ def server_context(tls: TlsConfig) -> ssl.SSLContext | None:
         context.load_cert_chain(tls.cert_file, tls.key_file, password=_no_passphrase)
     except (ssl.SSLError, OSError) as error:
         raise ConfigError(
-            f"{SECTION}.cert_file: {tls.cert_file} and {tls.key_file} are not a PEM certificate "
+            f"{section}.cert_file: {tls.cert_file} and {tls.key_file} are not a PEM certificate "
             f"and its key without a passphrase ({_reason(error)})"
         ) from error
     if tls.client_ca_file:
@@ -67,19 +67,19 @@ def server_context(tls: TlsConfig) -> ssl.SSLContext | None:
             context.load_verify_locations(tls.client_ca_file)
         except (ssl.SSLError, OSError) as error:
             raise ConfigError(
-                f"{SECTION}.client_ca_file: {tls.client_ca_file} has no PEM certificates "
+                f"{section}.client_ca_file: {tls.client_ca_file} has no PEM certificates "
                 f"({_reason(error)})"
             ) from error
         context.verify_mode = ssl.CERT_REQUIRED
     return context
 
 
-def _read(name: str, path: str) -> bytes:
+def _read(section: str, name: str, path: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:
         raise ConfigError(
-            f"{SECTION}.{name}: cannot read {path} ({error.strerror}); correct the path or its "
+            f"{section}.{name}: cannot read {path} ({error.strerror}); correct the path or its "
             "permissions"
         ) from error
 

@@ -16,6 +16,7 @@ from alerts.console.assets import Assets
 
 _TITLES = {
     400: "That request makes no sense",
+    403: "That is not for you",
     404: "There is nothing here",
     405: "That is not done here",
     503: "The store does not answer",
@@ -28,9 +29,10 @@ class Pages:
     Args:
         assets: Knows where scripts and styles are.
         clock_ns: Present Unix time in nanoseconds, which every page shows.
+        login: Whether people log in, and so can log out.
     """
 
-    def __init__(self, assets: Assets, *, clock_ns: Callable[[], int]) -> None:
+    def __init__(self, assets: Assets, *, clock_ns: Callable[[], int], login: bool = False) -> None:
         self._clock_ns = clock_ns
         self._environment = Environment(
             loader=PackageLoader("alerts.console"),
@@ -57,6 +59,7 @@ class Pages:
             conversation_href=words.conversation_href,
             href=words.href,
             interval=words.interval,
+            login=login,
             measured=words.measured,
             style_ids=cache(assets.style_ids),
         )

@@ -24,11 +24,11 @@ from alerts.console.ledger import Entry, Ledger, read_entries, read_ledger
 from alerts.console.pages import Pages, embedded
 from alerts.console.parameters import RANGES, Period, number_of, period_of, text_of
 from alerts.console.quality import Quality, read_quality
-from alerts.console.store import Query, Reader, Store
+from alerts.console.store import Query, Reader, StoreOf
 from alerts.console.transcript import transcript
 from alerts.console.words import conversation_href, href
 from alerts.stream_view import AlertEvent, StreamView
-from collector.errors import MalformedError, RetryableError
+from collector.errors import RetryableError
 
 Alarms: TypeAlias = Callable[[], Sequence[StreamView] | None]
 """The detectors' streams as they are now; ``None`` until an earlier process's were read."""
@@ -36,6 +36,7 @@ Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 _EVENTS = 100
 _MESSAGES = 1_000_000
 _STILL_READ = "the detectors' state is still being read"
+_OF_ALL = "alarms are of all tenants together, and this token sees one"
 
 
 class Learning(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,43 +46,36 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True):
     hours: float
 
 
-class AlarmsAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer of ``/v1/alarms``."""
-
-    streams: Sequence[StreamView]
-    events: Sequence[AlertEvent]
-    """Newest first."""
-    loaded: bool = True
-    """Whether the streams are known; after a start their state is read from the store first."""
-    note: str = ""
-    """What is missing, and why."""
-
-
 class Console:
     """Answer the console's routes."""
 
     def __init__(
         self,
-        store: Store,
+        store: StoreOf,
         *,
+        tenant_of: Callable[[Request], str],
         alarms: Alarms,
         clock_ns: Callable[[], int],
         learning: Learning,
+        login: bool = False,
     ) -> None:
         """Keep what the pages are made of; nothing is read yet.
 
         Args:
-            store: Answers queries, from threads of the console.
+            store: Gives what answers queries, from threads of the console.
+            tenant_of: Says which tenant alone a caller may see; empty for all.
             alarms: Gives the detectors' streams once they are known.
             clock_ns: Present Unix time in nanoseconds.
             learning: When a detector is armed, to say how far it is.
+            login: Whether people log in, and so can log out.
         """
         self._reader = Reader(store)
+        self._tenant_of = tenant_of
         self._alarms = alarms
         self._clock_ns = clock_ns
         self._learning = learning
         self._assets = Assets()
-        self._pages = Pages(self._assets, clock_ns=clock_ns)
+        self._pages = Pages(self._assets, clock_ns=clock_ns, login=login)
 
     def routes(self) -> list[Route]:
         """Return the routes, for ``collector.api.api``."""
@@ -103,13 +97,17 @@ class Console:
         """Tell a person what went wrong."""
         return self._pages.error(status, message)
 
+    def login_page(self, status: int, to: str, refused: str) -> Response:
+        """Ask a person for a token."""
+        return self._pages.page("login.html", status=status, here="login", to=to, refused=refused)
+
     # --- quality
 
     async def quality(self, request: Request) -> Response:
         """Show what fires, and each agent's quality over time."""
         query = request.query_params
         agent, environment = text_of(query, "agent"), text_of(query, "environment")
-        streams, known = self._streams(agent, environment)
+        streams, known = self._streams(request, agent, environment)
         alarms = firing.alarms_of(streams)
         period, shown = period_of(query), alarms[: firing.MOST]
         status, outage = 200, ""
@@ -120,6 +118,7 @@ class Console:
                     firing.counted(ask, shown),
                     True,
                 ),
+                tenant=self._tenant_of(request),
                 empty=(Quality(), shown, False),
             )
         except RetryableError as error:
@@ -151,9 +150,11 @@ class Console:
         """Give each agent's quality over time."""
         query = request.query_params
         agent, environment = text_of(query, "agent"), text_of(query, "environment")
-        period, (streams, _) = period_of(query), self._streams(agent, environment)
+        period, (streams, _) = period_of(query), self._streams(request, agent, environment)
         found = await self._reader.read(
-            lambda ask: self._quality(ask, agent, environment, period, streams), empty=Quality()
+            lambda ask: self._quality(ask, agent, environment, period, streams),
+            tenant=self._tenant_of(request),
+            empty=Quality(),
         )
         return json_answer(found)
 
@@ -174,9 +175,14 @@ class Console:
             now_ns=self._clock_ns(),
         )
 
-    def _streams(self, agent: str = "", environment: str = "") -> tuple[list[StreamView], bool]:
-        """Return the streams of an agent and environment, and whether they are known yet."""
-        views = self._alarms()
+    def _streams(
+        self, request: Request, agent: str = "", environment: str = ""
+    ) -> tuple[list[StreamView], bool]:
+        """Return the streams of an agent and environment, and whether they are known yet.
+
+        They are of all tenants together, so whoever sees one sees none of them.
+        """
+        views = () if self._tenant_of(request) else self._alarms()
         return [
             view
             for view in views or ()
@@ -189,7 +195,9 @@ class Console:
         """Show the conversations that a search finds."""
         search = self._search(request)
         found, extent = await self._reader.read(
-            lambda ask: (read_list(ask, search), Extent.read(ask)), empty=(FoundPage(), Extent())
+            lambda ask: (read_list(ask, search), Extent.read(ask)),
+            tenant=self._tenant_of(request),
+            empty=(FoundPage(), Extent()),
         )
         return self._pages.page(
             "conversations.html",
@@ -206,7 +214,11 @@ class Console:
         """Give the conversations that a search finds."""
         search = self._search(request)
         return json_answer(
-            await self._reader.read(lambda ask: read_list(ask, search), empty=FoundPage())
+            await self._reader.read(
+                lambda ask: read_list(ask, search),
+                tenant=self._tenant_of(request),
+                empty=FoundPage(),
+            )
         )
 
     def _search(self, request: Request) -> Search:
@@ -236,7 +248,9 @@ class Console:
         """Return an episode; where the id is a conversation's, the path of its episodes."""
         wanted = request.path_params["episode_id"]
         nothing: tuple[Told | None, list[str]] = (None, [])
-        told, episodes = await self._reader.read(lambda ask: _told(ask, wanted), empty=nothing)
+        told, episodes = await self._reader.read(
+            lambda ask: _told(ask, wanted), tenant=self._tenant_of(request), empty=nothing
+        )
         if told is not None:
             return told
         if len(episodes) > 1:
@@ -261,6 +275,7 @@ class Console:
                 Extent.read(ask),
                 read_entries(ask, wanted) if wanted else none,
             ),
+            tenant=self._tenant_of(request),
             empty=(Ledger(), Extent(), none),
         )
         return self._pages.page(
@@ -282,10 +297,16 @@ class Console:
         wanted = text_of(request.query_params, "id")
         if wanted:
             none: list[Entry] = []
-            entries = await self._reader.read(lambda ask: read_entries(ask, wanted), empty=none)
+            entries = await self._reader.read(
+                lambda ask: read_entries(ask, wanted), tenant=self._tenant_of(request), empty=none
+            )
             return json_answer({"conversation_id": wanted, "decisions": entries})
         return json_answer(
-            await self._reader.read(lambda ask: self._ledger(ask, request), empty=Ledger())
+            await self._reader.read(
+                lambda ask: self._ledger(ask, request),
+                tenant=self._tenant_of(request),
+                empty=Ledger(),
+            )
         )
 
     def _ledger(self, ask: Query, request: Request) -> Ledger:
@@ -306,9 +327,10 @@ class Console:
 
     async def alerts(self, request: Request) -> Response:
         """Show what the detectors said, newest first."""
-        before = _place(request)
+        before = alarm_log.place_of(request.query_params)
         page = await self._reader.read(
             lambda ask: alarm_log.read_events(ask, limit=_EVENTS, before=before),
+            tenant=self._tenant_of(request),
             empty=alarm_log.Page(),
         )
         return self._pages.page("alerts.html", here="alerts", page=page)
@@ -322,19 +344,23 @@ class Console:
         try:
             events, there = await self._reader.read(
                 lambda ask: (_events(ask, limit), True),
+                tenant=self._tenant_of(request),
                 empty=(no_events, False),
             )
         except RetryableError as error:
-            streams, known = self._streams()
+            streams, known = self._streams(request)
             if not known:
                 raise
             note = f"the events cannot be read: {error}"
-            return json_answer(AlarmsAnswer(streams=streams, events=(), note=note))
+            return json_answer(alarm_log.AlarmsAnswer(streams=streams, events=(), note=note))
         # Without tables there is no state that could be read.
-        streams, known = self._streams()
+        streams, known = self._streams(request)
         loaded = known or not there
         note = "" if loaded else _STILL_READ
-        return json_answer(AlarmsAnswer(streams=streams, events=events, loaded=loaded, note=note))
+        note = _OF_ALL if self._tenant_of(request) else note
+        return json_answer(
+            alarm_log.AlarmsAnswer(streams=streams, events=events, loaded=loaded, note=note)
+        )
 
     # --- files
 
@@ -367,13 +393,3 @@ def _told(ask: Query, wanted: str) -> tuple[Told | None, list[str]]:
 
 def _events(ask: Query, limit: int) -> Sequence[AlertEvent]:
     return alarm_log.read_events(ask, limit=limit).events
-
-
-def _place(request: Request) -> tuple[int, str]:
-    cursor = text_of(request.query_params, "cursor")
-    if not cursor:
-        return alarm_log.FROM_THE_END
-    stamp, _, event_id = cursor.partition("-")
-    if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 19):
-        raise MalformedError("cursor: take it from the page before")
-    return int(stamp), event_id

@@ -32,24 +32,33 @@ class Store(Protocol):
         """Return whether anything can have been stored."""
 
 
+StoreOf: TypeAlias = Callable[[str], Store]
+"""Gives the store as a tenant sees it; as who sees all does for an empty one."""
+
+
 class Reader:
     """Run questions to the store on threads of its own."""
 
-    def __init__(self, store: Store, *, patience_s: float = PATIENCE_S) -> None:
-        self._store = store
+    def __init__(self, store_of: StoreOf, *, patience_s: float = PATIENCE_S) -> None:
+        self._store_of = store_of
         self._patience_s = patience_s
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="console")
         self._is_there = False
 
-    async def read(self, question: Callable[[Query], _T], *, empty: _T) -> _T:
+    async def read(self, question: Callable[[Query], _T], *, tenant: str, empty: _T) -> _T:
         """Return the answer to a question, or ``empty`` before the first row made the tables.
+
+        Args:
+            question: Asks the store.
+            tenant: The only one whose rows there are for it; empty for all.
+            empty: Said while nothing was stored yet.
 
         Raises:
             RetryableError: the store does not answer, or not in time.
             MalformedError: the question says that its caller asked for nonsense.
         """
         loop = asyncio.get_running_loop()
-        asked = loop.run_in_executor(self._threads, self._ask, question, empty)
+        asked = loop.run_in_executor(self._threads, self._ask, question, tenant, empty)
         try:
             return await asyncio.wait_for(asyncio.shield(asked), self._patience_s)
         except TimeoutError:
@@ -59,21 +68,19 @@ class Reader:
                 retry_after_s=_RETRY_S,
             ) from None
 
-    def _ask(self, question: Callable[[Query], _T], empty: _T) -> _T:
+    def _ask(self, question: Callable[[Query], _T], tenant: str, empty: _T) -> _T:
         try:
+            store = self._store_of(tenant)
             if not self._is_there:
-                if not self._store.has_tables():
+                if not store.has_tables():
                     return empty
                 self._is_there = True
-            return question(self._query)
+            return question(lambda sql, bound: store.query(f"{sql}\n{LIMITS}", bound))
         except MalformedError:
             raise
         except PermanentError as error:
             # The caller's words are bound parameters, so what is refused is not theirs to mend.
             raise RetryableError(f"the store refused the query: {error}") from error
-
-    def _query(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
-        return self._store.query(f"{sql}\n{LIMITS}", parameters)
 
 
 def _forget(asked: asyncio.Future[Any]) -> None:

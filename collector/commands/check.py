@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from collector.address import Address, parse_address
-from collector.banner import base_url
+from collector.auth_checks import section_of, tls_of
 from collector.commands.command import (
     Command,
     add_config,
@@ -147,11 +147,14 @@ def run(arguments: argparse.Namespace) -> int:
     from collector.redactor import Redactor
     from collector.serve_file import read
     from collector.tls import server_context
+    from collector.tokens import Tokens
     from scorers.registry import configured
 
     config = config_of(arguments)
     configured(config.scorers)
-    server_context(config.receive.tls)
+    Tokens(config.auth)
+    for key, tls in tls_of(config).items():
+        server_context(tls, section=section_of(key))
     Redactor(config.redact.kinds, config.redact.patterns)
     warn_of_stray_variables()
     if arguments.print:
@@ -174,7 +177,7 @@ def run(arguments: argparse.Namespace) -> int:
     if running is not None:
         print(
             f"  process {running.pid} serves from {arguments.data_dir} already: "
-            f"its ports and directory count as free; console {base_url(running.console)}"
+            f"its ports and directory count as free; console {running.console_url}"
         )
     for key, value in changed(config).items():
         print(f"  {key}: {yaml.safe_dump(value, default_flow_style=True).splitlines()[0]}")

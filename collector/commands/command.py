@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import ssl
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,9 @@ import msgspec
 from collector.address import is_http_url
 from collector.config import Config
 from collector.config_file import load
+from collector.errors import ConfigError
 from collector.stray_variables import stray_variables
+from collector.tokens import Right, first_token
 
 DEFAULT_CONFIG = Path("outrider.yaml")
 DEFAULT_DATA_DIR = Path("outrider-data")
@@ -88,6 +91,45 @@ def config_of(arguments: argparse.Namespace) -> Config:
     if path is None and DEFAULT_CONFIG.is_file():
         path = DEFAULT_CONFIG
     return load(path, os.environ)
+
+
+def token_for(config: Config, right: Right) -> str:
+    """Return a token of the configuration that has a right, one of all tenants first; empty for none.
+
+    Raises:
+        ConfigError: its file cannot be read.
+    """
+    if config.auth.token:
+        return config.auth.token
+    fitting = [one for one in config.auth.tokens.values() if right in one.rights]
+    fitting.sort(key=lambda one: bool(one.tenant))
+    if not fitting:
+        return ""
+    return fitting[0].token or first_token(Path(fitting[0].file))
+
+
+def trust(ca_file: Path | None) -> ssl.SSLContext | bool:
+    """Return whom a client of ours trusts; the usual authorities where no file is given.
+
+    Raises:
+        ConfigError: the file holds no certificates.
+    """
+    if ca_file is None:
+        return True
+    try:
+        return ssl.create_default_context(cafile=str(ca_file))
+    except OSError as error:
+        raise ConfigError(f"{ca_file}: has no PEM certificates ({error})") from error
+
+
+def add_ca_file(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--ca-file``."""
+    parser.add_argument(
+        "--ca-file",
+        type=Path,
+        metavar="PEM",
+        help="authorities of its certificate, for https:// (default: the usual ones)",
+    )
 
 
 def warn_of_stray_variables() -> None:

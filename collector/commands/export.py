@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import ssl
 import typing
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from collector.banner import base_url
 from collector.commands.command import (
     AUTH_HINT,
     Command,
+    add_ca_file,
     add_config,
     add_data_dir,
     config_of,
+    token_for,
+    trust,
     url,
 )
 from collector.commands.output import opened
@@ -40,7 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
     config = config_of(arguments)
     console = arguments.url or running_console(arguments.data_dir)
     if console:
-        chunks = from_process(console, arguments.what, token=arguments.token or config.auth.token)
+        chunks = from_process(
+            console,
+            arguments.what,
+            token=arguments.token or token_for(config, "read"),
+            verify=trust(arguments.ca_file),
+        )
     else:
         chunks = from_store(config, arguments.data_dir, arguments.what)
     with opened(arguments.output) as out:
@@ -54,10 +62,12 @@ def running_console(data_dir: Path) -> str:
     from collector.serve_file import read
 
     info = read(data_dir)
-    return base_url(info.console) if info is not None else ""
+    return info.console_url if info is not None else ""
 
 
-def from_process(console: str, what: Kind, *, token: str) -> Iterator[bytes]:
+def from_process(
+    console: str, what: Kind, *, token: str, verify: ssl.SSLContext | bool = True
+) -> Iterator[bytes]:
     """Yield the export of a running process as it comes.
 
     Raises:
@@ -70,7 +80,7 @@ def from_process(console: str, what: Kind, *, token: str) -> Iterator[bytes]:
     timeout = httpx.Timeout(10.0, read=_READ_TIMEOUT_S)
     try:
         with (
-            httpx.Client(timeout=timeout, trust_env=False) as client,
+            httpx.Client(timeout=timeout, trust_env=False, verify=verify) as client,
             client.stream("GET", target, headers=headers) as response,
         ):
             if not response.is_success:
@@ -116,8 +126,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "(default: the one that serves from the data directory, else the store itself)",
     )
     parser.add_argument(
-        "--token", default="", help="bearer token for it (default: auth.token of the configuration)"
+        "--token",
+        default="",
+        help="bearer token for it (default: one of the configuration that may read)",
     )
+    add_ca_file(parser)
     add_config(parser)
 
 

@@ -14,11 +14,14 @@ from collector.banner import base_url
 from collector.commands.command import (
     AUTH_HINT,
     Command,
+    add_ca_file,
     add_config,
     add_progress,
     config_of,
     count,
     rate,
+    token_for,
+    trust,
     url,
 )
 from collector.commands.output import Progress
@@ -68,12 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
         variant=arguments.variant,
         environment=arguments.environment,
     )
-    with httpx.Client(timeout=30.0, trust_env=False) as client:
+    with httpx.Client(timeout=30.0, trust_env=False, verify=trust(arguments.ca_file)) as client:
         report = send(
             requests,
             url=arguments.url or configured_url(config),
             client=client,
-            token=arguments.token or config.auth.token,
+            token=arguments.token or token_for(config, "write"),
             rate=arguments.rate,
             on_progress=show,
             on_wait=tell,
@@ -135,13 +138,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--token",
         default="",
-        help="bearer token, if the receiver wants one (default: auth.token of the configuration)",
+        help="bearer token, if the receiver wants one (default: one of the configuration that may write)",
     )
     parser.add_argument(
         "--seed", default="", help="the same seed sends the same span ids (default: random)"
     )
     parser.add_argument("--variant", default="", help="send as this variant")
     parser.add_argument("--environment", default="", help="send as this environment")
+    add_ca_file(parser)
     add_format(parser)
     add_progress(parser)
     add_config(parser)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from collector.configuration.receiving import TlsConfig
 from collector.configuration.units import Duration, Limit, Rate, Timeout
 
 
@@ -56,6 +57,7 @@ class ProxyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     address: str = ""
     """Address of the LLM proxy, such as ``127.0.0.1:4320``; empty for none."""
+    tls: TlsConfig = TlsConfig()
     anthropic: str = "https://api.anthropic.com"
     """Base URL that Anthropic's requests go on to; a path in it comes before theirs."""
     openai: str = "https://api.openai.com"

@@ -10,14 +10,16 @@ from collector.configuration.units import Limit, Timeout
 
 
 class TlsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """TLS of the ports that take OTLP."""
+    """TLS of a port."""
 
     cert_file: str = ""
-    """PEM file with the certificate and its chain, shown on the OTLP ports; empty for no TLS. Read at start."""
+    """PEM file with the certificate and its chain that callers are shown; empty for no TLS. Read at start."""
     key_file: str = ""
     """PEM file with its private key, without a passphrase."""
     client_ca_file: str = ""
-    """PEM file with the authorities of senders' certificates; with it every sender must show one."""
+    """PEM file with the authorities of callers' certificates; with it every caller must show one."""
+    instead_of_token: bool = False
+    """Whether such a certificate is enough where there are tokens too; its owner has every right and no tenant."""
 
 
 class ReceiveConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -77,10 +79,27 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Most messages a second that go there, after as many at once; the rest is only counted."""
 
 
+class TokenConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One of several tokens."""
+
+    token: str = ""
+    """What is shown; written as ``${env:NAME}``."""
+    file: str = ""
+    """File with it instead, one a line where old and new are good at once; read again when it changes."""
+    tenant: str = ""
+    """Whose traffic it sends and whose conversations it reads; empty for all."""
+    rights: tuple[Literal["read", "write"], ...] = ("read", "write")
+    """``write`` sends traffic, outcomes, labels and ends; ``read`` has the console, exports and metrics."""
+
+
 class AuthConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Who may talk to us."""
 
     token: str = ""
     """Bearer token that senders and readers must show; write it as ``${env:NAME}``."""
-    allow_unauthenticated: bool = False
-    """Permit binding to a non-loopback address without a token."""
+    tokens: dict[str, TokenConfig] = {}
+    """More tokens by name, each with ``token`` or ``file``, and ``tenant`` and ``rights``; see docs/security.md."""
+    session: Timeout = 12 * 3_600.0
+    """Time after which a browser must log in to the console again."""
+    allow_insecure: bool = False
+    """Permit binding to a non-loopback address without a token or callers' certificates."""

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from collector.configuration.receiving import TlsConfig
 from collector.configuration.units import Rate, Timeout
 
 
@@ -48,6 +49,7 @@ class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     address: str = "127.0.0.1:8090"
     """Address of the console, the API, /healthz and /readyz."""
+    tls: TlsConfig = TlsConfig()
 
 
 class TelemetryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -55,6 +57,7 @@ class TelemetryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     metrics: str = "127.0.0.1:9464"
     """Address of the Prometheus endpoint."""
+    tls: TlsConfig = TlsConfig()
     label_limit: int = 200
     """Distinct values a metric label may take; later ones are reported as ``other``."""
     otlp_endpoint: str = ""

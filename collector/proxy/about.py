@@ -57,6 +57,8 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     """Of the client's ``traceparent``."""
     credential: str = ""
     """Keyed hash of the provider's key."""
+    tenant: str = ""
+    """Whose call it is, where the caller's token says so."""
 
 
 class Names(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +76,9 @@ def keyed_hash(secret: bytes, text: str) -> str:
     return hmac.new(secret, text.encode(errors="replace"), hashlib.sha256).hexdigest()[:16]
 
 
-def about(head: RequestHead, route: Route, *, names: Names, secret: bytes) -> About | None:
+def about(
+    head: RequestHead, route: Route, *, names: Names, secret: bytes, tenant: str = ""
+) -> About | None:
     """Read a request's head; ``None`` when its call is not one that is captured."""
     if route.api is None:
         return None
@@ -108,6 +112,7 @@ def about(head: RequestHead, route: Route, *, names: Names, secret: bytes) -> Ab
         trace_id="" if nobody or parent is None else parent[1],
         parent_id="" if nobody or parent is None else parent[2],
         credential=keyed_hash(secret, credential(head)),
+        tenant=tenant,
     )
 
 

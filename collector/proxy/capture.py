@@ -65,6 +65,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
     """An OTLP ``ExportTraceServiceRequest``."""
     credential: str
+    tenant: str = ""
     unread: int = 0
     """Events of its stream that were no JSON."""
 
@@ -129,7 +130,12 @@ class SpanWriter:
             secret=self._secret,
             random_bytes=self._random_bytes,
         )
-        return Span(body=made.SerializeToString(), credential=about.credential, unread=reply.unread)
+        return Span(
+            body=made.SerializeToString(),
+            credential=about.credential,
+            tenant=about.tenant,
+            unread=reply.unread,
+        )
 
     def _reply(self, recorded: Recorded, reply_of: Callable[..., Reply]) -> Reply:
         if not recorded.response:
@@ -215,6 +221,7 @@ class Capture:
             receiver=RECEIVER,
             signal="traces",
             encoding="proto",
+            tenant=span.tenant,
             credential=span.credential,
             items=batch.accepted,
             body=span.body,

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Literal, Protocol, cast
 
-from collector.callers import Callers
+from collector.callers import Callers, Refusal, Shown
 from collector.errors import MalformedError, OversizedError
 from collector.proxy.framing import Chunked, Framing, Sized, UntilClosed, of_request, of_response
 from collector.proxy.http_head import (
@@ -27,6 +27,7 @@ from collector.proxy.recorder import Ending, Recording
 from collector.proxy.refusal import refusal
 from collector.proxy.upstream import Route, Routes, Upstream
 from collector.proxy.upstream_side import UpstreamSide
+from collector.tokens import Grant
 
 HEAD_S = 10.0
 """Time for a request's line and headers."""
@@ -52,7 +53,7 @@ class Office(Protocol):
     ) -> asyncio.Task[None]:
         """Reach an upstream, then call back with it, or with why it cannot be reached."""
 
-    def record(self, head: RequestHead, route: Route) -> Recording | None:
+    def record(self, head: RequestHead, route: Route, caller: Grant) -> Recording | None:
         """Begin a copy of a call; ``None`` when it is not captured."""
 
     def joined(self, side: ClientSide) -> bool:
@@ -177,16 +178,19 @@ class ClientSide(asyncio.Protocol):
     def _begin(self, head: RequestHead) -> None:
         self._allow(None)
         shown = first(head.fields, TOKEN)
-        stranger = self._office.callers.refusal(
-            host=first(head.fields, "host"),
-            origin=first(head.fields, "origin"),
-            authorization=f"Bearer {shown}" if shown else "",
+        caller = self._office.callers.judge(
+            Shown(
+                host=first(head.fields, "host"),
+                origin=first(head.fields, "origin"),
+                authorization=f"Bearer {shown}" if shown else "",
+            ),
+            right="write",
         )
-        if stranger is not None:
-            unknown = stranger.status == 401
+        if isinstance(caller, Refusal):
+            unknown = caller.status == 401
             reason = "unauthenticated" if unknown else "forbidden"
-            message = f"show auth.token in the header {TOKEN}" if unknown else stranger.message
-            self._turn_away(stranger.status, message, reason)
+            message = f"show auth.token in the header {TOKEN}" if unknown else caller.message
+            self._turn_away(caller.status, message, reason)
             return
         self._framing = of_request(head)
         self._method = head.method
@@ -194,7 +198,7 @@ class ClientSide(asyncio.Protocol):
         self._answer = None
         self._state = "answer" if self._framing.done else "body"
         route = self._office.routes.of(head)
-        self._recording = self._office.record(head, route)
+        self._recording = self._office.record(head, route, caller)
         if self._up is not None and not (self._up.open and self._up.upstream == route.upstream):
             self._drop_upstream()
         written = to_upstream(head, route)

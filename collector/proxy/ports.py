@@ -21,6 +21,7 @@ from collector.proxy.upstream import Routes
 from collector.proxy_checks import check_authorities
 from collector.redactor import Redactor
 from collector.servers import Port
+from collector.tls import server_context
 from collector.version import __version__
 
 MOST = 512
@@ -42,7 +43,7 @@ def proxy_ports(
     """Bind the port, by its configuration key; empty when no address is set.
 
     Args:
-        config: The ``proxy`` section and the token.
+        config: The ``proxy`` section and the tokens.
         data_dir: Where the key of the credentials' hashes is kept.
         keep: Makes captured spans durable.
         beside: Runs what captures, on a thread until the process stops.
@@ -56,12 +57,14 @@ def proxy_ports(
         return {}
     secret = load_secret(data_dir, random_bytes=os.urandom)
     check_authorities(wanted)
+    server_context(wanted.tls, section="proxy.tls")
     Routes(anthropic=wanted.anthropic, openai=wanted.openai)
     arrivals = Arrivals(count)
     orders = Orders(
         settings=Settings(
             address=wanted.address,
-            token=config.auth.token,
+            auth=config.auth,
+            tls=wanted.tls,
             secret=secret,
             names=Names(
                 agent=wanted.agent,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from collector.answer_headers import as_lines
+
 _REASONS = {
     400: "Bad Request",
     401: "Unauthorized",
@@ -25,6 +27,6 @@ def refusal(status: int, message: str) -> bytes:
         "content-type: application/json\r\n"
         f"content-length: {len(body)}\r\n"
         "x-outrider-error: true\r\n"
-        "connection: close\r\n\r\n"
+        "connection: close\r\n"
     )
-    return head.encode() + body
+    return head.encode() + as_lines() + b"\r\n" + body

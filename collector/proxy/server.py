@@ -13,6 +13,7 @@ import msgspec
 
 from collector.address import parse_address
 from collector.callers import Callers, programs
+from collector.config import AuthConfig, TlsConfig
 from collector.proxy.about import Names, about
 from collector.proxy.client_side import ClientSide
 from collector.proxy.http_head import RequestHead
@@ -20,9 +21,13 @@ from collector.proxy.recorder import Recorder, Recording
 from collector.proxy.shadow import Shadow
 from collector.proxy.upstream import Route, Routes, Upstream
 from collector.proxy.upstream_side import Dialler, UpstreamSide
+from collector.tls import server_context
+from collector.tokens import Grant, Tokens
 
 RECEIVER = "proxy"
 _BACKLOG = 1024
+HANDSHAKE_S = 10.0
+"""Time for a TLS handshake, as for the headers after it."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,8 +35,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     address: str
     """``host:port`` that is served."""
-    token: str = ""
-    """What clients must show in ``x-outrider-token``; empty for none."""
+    auth: AuthConfig = AuthConfig()
+    """Tokens, one of which clients must show in ``x-outrider-token``; none for no such header."""
+    tls: TlsConfig = TlsConfig()
     secret: bytes
     """Key of the hashes that stand for credentials."""
     names: Names = Names()
@@ -58,9 +64,15 @@ class ProxyServer:
         count: Callable[[str, float, dict[str, str]], None],
         shadow: Shadow | None = None,
     ) -> None:
-        """Take a socket that listens, and what its connections need; nothing is served yet."""
+        """Take a socket that listens, and what its connections need; nothing is served yet.
+
+        Raises:
+            ConfigError: a certificate or a file with tokens cannot be read.
+        """
         self.callers: Callers = programs(
-            host=parse_address(settings.address).host, token=settings.token
+            host=parse_address(settings.address).host,
+            tokens=Tokens(settings.auth),
+            certified=settings.tls.instead_of_token,
         )
         self.routes = routes
         self.idle_s = settings.idle_timeout_s
@@ -70,6 +82,7 @@ class ProxyServer:
         self._dialler = Dialler(context=context, timeout_s=settings.connect_timeout_s)
         self._count = count
         self._socket = listening
+        self._tls = server_context(settings.tls, section="proxy.tls")
         self._sides: set[ClientSide] = set()
         self._left = asyncio.Event()
         self._stopped = threading.Event()
@@ -88,7 +101,11 @@ class ProxyServer:
         told = asyncio.Event()
         self._wake = lambda: _tell(loop, told)
         server = await loop.create_server(
-            lambda: ClientSide(self), sock=self._socket, backlog=_BACKLOG
+            lambda: ClientSide(self),
+            sock=self._socket,
+            backlog=_BACKLOG,
+            ssl=self._tls,
+            ssl_handshake_timeout=HANDSHAKE_S if self._tls else None,
         )
         if self._stopped.is_set():
             told.set()
@@ -133,10 +150,16 @@ class ProxyServer:
 
         return asyncio.get_running_loop().create_task(reach())
 
-    def record(self, head: RequestHead, route: Route) -> Recording | None:
+    def record(self, head: RequestHead, route: Route, caller: Grant) -> Recording | None:
         """Begin a copy of a call; ``None`` when it is not captured."""
         try:
-            found = about(head, route, names=self._settings.names, secret=self._settings.secret)
+            found = about(
+                head,
+                route,
+                names=self._settings.names,
+                secret=self._settings.secret,
+                tenant=caller.tenant,
+            )
             if found is None:
                 return None
             fork = None if self._shadow is None else self._shadow.fork(head, route, found)

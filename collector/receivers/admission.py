@@ -18,6 +18,7 @@ from collector.receivers.bearer import credential_hash
 from collector.receivers.compression import inflate
 from collector.receivers.intake import Allowance, Intake
 from collector.receivers.refusals import INTERNAL, Refusal, refusal_of
+from collector.tokens import ANYBODY, Grant
 
 HEAVY_BYTES = 256 * 1024
 """Bodies from here on are parsed beside the event loop."""
@@ -52,6 +53,8 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     """One of ``compression.ENCODINGS``."""
     authorization: str
     """As shown; only a hash of it is kept."""
+    caller: Grant
+    """Whose token it was, and so whose traffic this is."""
 
 
 class Admission:
@@ -112,7 +115,8 @@ class Admission:
                 receiver=sent.receiver,
                 signal=signal,
                 encoding=encoding,
-                credential=credential_hash(sent.authorization),
+                tenant=sent.caller.tenant,
+                credential=_credential(sent),
                 items=batch.accepted,
                 body=body,
             )
@@ -180,3 +184,10 @@ class Admission:
             raise made
         finally:
             del made
+
+
+def _credential(sent: Sent) -> str:
+    """Name the sender by its token's name, which stays when the token is changed."""
+    if sent.caller.name == ANYBODY:
+        return credential_hash(sent.authorization)
+    return credential_hash(f"token {sent.caller.name}")

@@ -22,14 +22,16 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 
+from collector.callers import Callers, Shown
+from collector.callers import Refusal as TurnedAway
 from collector.config import ReceiveConfig
 from collector.errors import MalformedError, RetryableError
 from collector.otlp import Signal
 from collector.receivers.admission import Admission, Sent
-from collector.receivers.bearer import admits
 from collector.receivers.intake import BODY_S
 from collector.receivers.reading_places import PATIENCE_S, ReadingPlaces
 from collector.receivers.refusals import FORBIDDEN, UNAUTHENTICATED, Refusal
+from collector.tokens import Grant
 
 RECEIVER = "otlp_grpc"
 
@@ -68,7 +70,7 @@ class OtlpGrpc(grpc.GenericRpcHandler):
         admission: Admission,
         *,
         limits: ReceiveConfig,
-        token: str,
+        callers: Callers,
         within_s: float = BODY_S,
         patience_s: float = PATIENCE_S,
     ) -> None:
@@ -77,12 +79,12 @@ class OtlpGrpc(grpc.GenericRpcHandler):
         Args:
             admission: Takes in what was read, and counts what is turned away.
             limits: Largest message, and how many bytes are held at a time.
-            token: Bearer token that senders must show; empty for none.
+            callers: Says who may send, by whatever name they call the port.
             within_s: Longest time in seconds until all of a message is there.
             patience_s: The same while another message waits for its place.
         """
         self._admission = admission
-        self._token = token
+        self._callers = callers
         # The library holds what it has of each message that is being read, and does not say how much.
         self._places = ReadingPlaces(
             max(1, limits.max_in_flight // limits.max_body),
@@ -111,11 +113,10 @@ class OtlpGrpc(grpc.GenericRpcHandler):
 
     async def _export(self, signal: Signal | None, context: Context) -> bytes:
         shown = _headers(context)
-        authorization = shown.get("authorization", "")
-        stranger = self._stranger(authorization, shown.get("origin", ""))
-        if stranger is not None:
-            self._admission.reject(RECEIVER, stranger.refusal.reason)
-            await _abort(context, stranger)
+        caller = self._caller(shown)
+        if isinstance(caller, _Refused):
+            self._admission.reject(RECEIVER, caller.refusal.reason)
+            await _abort(context, caller)
         try:
             raw = await self._read(context)
         except asyncio.CancelledError:
@@ -124,7 +125,7 @@ class OtlpGrpc(grpc.GenericRpcHandler):
         except Exception as error:  # noqa: BLE001  # a bug of ours must not make the sender drop its batch
             await _abort(context, self._refused(error))
         # What was read is taken to its end: a call may be cancelled in the midst of its commit.
-        task = asyncio.create_task(self._take(signal, raw, authorization))
+        task = asyncio.create_task(self._take(signal, raw, shown.get("authorization", ""), caller))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
         answer = await asyncio.shield(task)
@@ -132,16 +133,20 @@ class OtlpGrpc(grpc.GenericRpcHandler):
             await _abort(context, answer)
         return answer
 
-    def _stranger(self, authorization: str, origin: str) -> _Refused | None:
-        """Say why a caller may not call; ``None`` when it may."""
-        if not admits(authorization, self._token):
-            why = "show the token: authorization: Bearer ..."
-            return _Refused(refusal=UNAUTHENTICATED, message=why, retry_after_s=0)
-        if origin and not self._token:
-            # Only a browser sends one, and no page of ours calls this port.
-            why = "pages of other origins may not call"
-            return _Refused(refusal=FORBIDDEN, message=why, retry_after_s=0)
-        return None
+    def _caller(self, shown: dict[str, str]) -> Grant | _Refused:
+        """Say who calls, or why it may not."""
+        # An origin is a page's, and none of ours calls this port: without a host it is never right.
+        judged = self._callers.judge(
+            Shown(
+                origin=shown.get("origin", ""),
+                authorization=shown.get("authorization", ""),
+            ),
+            right="write",
+        )
+        if isinstance(judged, TurnedAway):
+            why = UNAUTHENTICATED if judged.status == UNAUTHENTICATED.status else FORBIDDEN
+            return _Refused(refusal=why, message=judged.message, retry_after_s=0)
+        return judged
 
     async def _read(self, context: Context) -> bytes:
         async with self._places.place():
@@ -152,7 +157,7 @@ class OtlpGrpc(grpc.GenericRpcHandler):
         raise MalformedError("the call has no whole message")
 
     async def _take(
-        self, signal: Signal | None, raw: bytes, authorization: str
+        self, signal: Signal | None, raw: bytes, authorization: str, caller: Grant
     ) -> bytes | _Refused:
         try:
             with self._admission.intake.allowance() as hold:
@@ -166,6 +171,7 @@ class OtlpGrpc(grpc.GenericRpcHandler):
                     encoding="proto",
                     compression=compression_of(raw),
                     authorization=authorization,
+                    caller=caller,
                 )
                 return await self._admission.take(sent, raw, hold)
         except Exception as error:  # noqa: BLE001  # as above

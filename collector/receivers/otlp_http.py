@@ -15,15 +15,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from collector.address import parse_address
-from collector.callers import programs
+from collector.callers import Callers
+from collector.callers import Refusal as TurnedAway
 from collector.config import ReceiveConfig
 from collector.errors import RetryableError, UnsupportedError
+from collector.guard import shown_by
 from collector.otlp import Encoding, Signal, failure
 from collector.receivers.admission import Admission, Sent
 from collector.receivers.compression import check_encoding
 from collector.receivers.intake import Allowance, read_body
 from collector.receivers.refusals import FORBIDDEN, UNAUTHENTICATED, WRONG_METHOD, Refusal
+from collector.tokens import Grant
 
 RECEIVER = "otlp_http"
 CROWDED = {"receiver": RECEIVER, "reason": "too_many_connections"}
@@ -53,24 +55,24 @@ class _Endpoint:
 class _Receiver:
     """Take requests in: check, read, hand on, answer, and count what is turned away."""
 
-    def __init__(self, admission: Admission, *, limits: ReceiveConfig, token: str) -> None:
+    def __init__(self, admission: Admission, *, limits: ReceiveConfig, callers: Callers) -> None:
         self._admission = admission
         self._limits = limits
-        self._callers = programs(host=parse_address(limits.http).host, token=token)
+        self._callers = callers
 
     async def answer(self, signal: Signal | None, request: Request) -> Response:
         """Answer one request; never raises for what a sender or the disk can do."""
         encoding = _encoding(request)
         if request.method != "POST":
             return self._refuse(encoding, WRONG_METHOD, "use POST")
-        stranger = self._callers.refusal_of(request)
-        if stranger is not None:
-            shows_none = stranger.status == UNAUTHENTICATED.status
-            why = UNAUTHENTICATED if shows_none else FORBIDDEN
-            return self._refuse(encoding, why, stranger.message)
+        caller = self._callers.judge(shown_by(request), right="write")
+        if isinstance(caller, TurnedAway):
+            unknown = caller.status == UNAUTHENTICATED.status
+            why = UNAUTHENTICATED if unknown else FORBIDDEN
+            return self._refuse(encoding, why, caller.message)
         try:
             with self._admission.intake.allowance() as allowance:
-                return await self._take(signal, encoding, request, allowance)
+                return await self._take(signal, encoding, request, allowance, caller)
         except Exception as error:  # noqa: BLE001  # a bug of ours must not make the sender drop its batch
             refusal, message = self._admission.refusal(error)
             headers = refusal.headers
@@ -79,7 +81,12 @@ class _Receiver:
             return self._refuse(encoding, refusal, message, headers)
 
     async def _take(
-        self, signal: Signal | None, encoding: Encoding | None, request: Request, hold: Allowance
+        self,
+        signal: Signal | None,
+        encoding: Encoding | None,
+        request: Request,
+        hold: Allowance,
+        caller: Grant,
     ) -> Response:
         if encoding is None:
             shown = request.headers.get("content-type", "")[:60]
@@ -97,6 +104,7 @@ class _Receiver:
             encoding=encoding,
             compression=compression,
             authorization=request.headers.get("authorization", ""),
+            caller=caller,
         )
         return _success(encoding, await self._admission.take(sent, raw, hold))
 
@@ -118,15 +126,15 @@ class _Receiver:
         )
 
 
-def otlp_http(admission: Admission, *, limits: ReceiveConfig, token: str = "") -> Starlette:
+def otlp_http(admission: Admission, *, limits: ReceiveConfig, callers: Callers) -> Starlette:
     """Build the application for the OTLP/HTTP port.
 
     Args:
         admission: Takes in what was read, and counts what is turned away.
-        limits: Largest body as sent, and the address that is served.
-        token: Bearer token that senders must show; empty for none.
+        limits: Largest body as sent.
+        callers: Says who may send.
     """
-    receiver = _Receiver(admission, limits=limits, token=token)
+    receiver = _Receiver(admission, limits=limits, callers=callers)
     return Starlette(
         routes=[
             Route("/v1/traces", _Endpoint("traces", receiver)),

@@ -6,17 +6,21 @@ import logging
 import os
 from collections.abc import Callable
 
+from collector.address import parse_address
+from collector.callers import Callers, programs
 from collector.config import Config
 from collector.connections import Bounds, allowed
 from collector.receivers.admission import Accept, Admission, Count
 from collector.receivers.otlp_http import CROWDED, otlp_http
 from collector.servers import Listening, Port
 from collector.tls import certificates, server_context
+from collector.tokens import Tokens
 
 
 def otlp_ports(
     config: Config,
     *,
+    tokens: Tokens,
     accept: Accept,
     count: Count,
     clock_ns: Callable[[], int],
@@ -25,7 +29,8 @@ def otlp_ports(
     """Bind the ports, by their configuration keys; nothing is served yet.
 
     Args:
-        config: Addresses, limits, TLS and the token.
+        config: Addresses, limits and TLS.
+        tokens: What senders must show, where there are any.
         accept: As ``Admission`` takes it.
         count: As ``Admission`` takes it.
         clock_ns: Unix time in nanoseconds.
@@ -34,16 +39,24 @@ def otlp_ports(
     Raises:
         ConfigError: an address or a certificate cannot be used; the text names the key.
     """
-    limits, token = config.receive, config.auth.token
+    limits = config.receive
+
+    certified = limits.tls.instead_of_token
     admission = Admission(accept=accept, count=count, limits=limits, clock_ns=clock_ns, log=log)
     ports: dict[str, Port] = {
         "receive.http": Listening(
             "receive.http",
             limits.http,
-            otlp_http(admission, limits=limits, token=token),
+            otlp_http(
+                admission,
+                limits=limits,
+                callers=programs(
+                    host=parse_address(limits.http).host, tokens=tokens, certified=certified
+                ),
+            ),
             bounds=Bounds(most=allowed(share=1 / 2, at_most=1_024)),
             refused=lambda: count("requests_rejected_total", 1.0, CROWDED),
-            tls=server_context(limits.tls),
+            tls=server_context(limits.tls, section="receive.tls"),
         )
     }
     if limits.grpc:
@@ -55,9 +68,13 @@ def otlp_ports(
         ports["receive.grpc"] = GrpcPort(
             "receive.grpc",
             limits.grpc,
-            OtlpGrpc(admission, limits=limits, token=token),
+            OtlpGrpc(
+                admission,
+                limits=limits,
+                callers=Callers(host="", tokens=tokens, any_name=True, certified=certified),
+            ),
             max_message=limits.max_body,
             most=allowed(share=1 / 4, at_most=512),
-            certificates=certificates(limits.tls),
+            certificates=certificates(limits.tls, section="receive.tls"),
         )
     return ports

@@ -13,6 +13,7 @@ MIGRATIONS = (
     "0004_alarms",
     "0005_detection",
     "0006_hindsight",
+    "0007_tenants",
 )
 """The files of ``schema/`` in order; a released one is never changed, only followed."""
 

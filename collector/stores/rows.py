@@ -163,6 +163,7 @@ def _tool_calls(decided: Decided, who: tuple[str, ...], started: str) -> list[tu
             call.requestor,
             call.simulated,
             *who,
+            conversation.identity.tenant,
             started,
             decided_at,
             decided.episode_id,
@@ -191,6 +192,7 @@ def _scores(decided: Decided, who: tuple[str, ...], started: str) -> list[tuple[
             stamp(score.scored_ns),
             score.trace_id,
             *who,
+            decided.conversation.identity.tenant,
             started,
             decided.episode_id,
         )
@@ -211,6 +213,7 @@ def _decisions(decided: Decided, who: tuple[str, ...], started: str) -> list[tup
             record.targets,
             stamp(record.decided_ns),
             *who,
+            decided.conversation.identity.tenant,
             started,
             decided.episode_id,
         )

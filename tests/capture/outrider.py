@@ -32,6 +32,7 @@ from collector.receivers.otlp_http import otlp_http
 from collector.stitcher import Stitcher
 from collector.talk import Talk
 from collector.telemetry import LogRecord, Span
+from tests.collector.access import callers
 
 Request = tuple[Entry, Batch]
 _UNBOUNDED = AssembleConfig(
@@ -53,7 +54,7 @@ class Receiver:
             clock_ns=lambda: 0,
             log=logging.getLogger("outrider.capture"),
         )
-        app = otlp_http(admission, limits=limits, token="")
+        app = otlp_http(admission, limits=limits, callers=callers())
         self._server = uvicorn.Server(
             uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off")
         )

@@ -193,7 +193,7 @@ def test_a_token_permits_other_machines(tmp_path: Path) -> None:
     """With a token, or on the user's word, any address may be bound."""
     text = "receive: {http: '0.0.0.0:4318'}\nauth: {%s}"
     assert read(tmp_path, text % "token: abc").receive.http == "0.0.0.0:4318"
-    assert read(tmp_path, text % "allow_unauthenticated: true").receive.http == "0.0.0.0:4318"
+    assert read(tmp_path, text % "allow_insecure: true").receive.http == "0.0.0.0:4318"
 
 
 def test_ports_the_system_chooses_do_not_collide(tmp_path: Path) -> None:

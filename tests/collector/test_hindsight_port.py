@@ -13,6 +13,7 @@ from collector.api import api
 from collector.errors import JournalFullError
 from collector.hindsight import Label, Outcome
 from collector.hindsight_port import BODY_BYTES, HindsightPort
+from tests.collector.access import callers
 from tests.collector.test_api import call
 
 TOKEN = "t"  # noqa: S105 - opens nothing
@@ -45,9 +46,8 @@ class Desk:
         app = api(
             problems=tuple,
             end=_nobody,
-            export=lambda _: iter(()),
-            host="127.0.0.1",
-            token=token,
+            export=lambda *_: iter(()),
+            callers=callers(token),
             routes=HindsightPort(self.note, count=self.count, clock_ns=lambda: NOW_NS).routes(),
         )
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()

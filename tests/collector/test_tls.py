@@ -20,15 +20,15 @@ from tests.collector.receivers.authority import Authority, ClientFiles
 
 def test_no_tls() -> None:
     """Without files there is no TLS."""
-    assert certificates(TlsConfig()) is None
-    assert server_context(TlsConfig()) is None
+    assert certificates(TlsConfig(), section="receive.tls") is None
+    assert server_context(TlsConfig(), section="receive.tls") is None
 
 
 def test_certificates_are_read(tmp_path: Path) -> None:
     """The files are read as they are."""
     authority = Authority(tmp_path)
     tls = authority.server(client_ca=authority.file)
-    found = certificates(tls)
+    found = certificates(tls, section="receive.tls")
 
     assert found is not None
     assert found.chain == Path(tls.cert_file).read_bytes()
@@ -49,7 +49,7 @@ def test_missing_files(tmp_path: Path, wrong: dict[str, str], key: str) -> None:
     """A file that is missing is named by its key."""
     tls = msgspec.structs.replace(Authority(tmp_path).server(), **wrong)
     with pytest.raises(ConfigError, match=f"^{key}"):
-        certificates(tls)
+        certificates(tls, section="receive.tls")
 
 
 def test_files_that_are_no_certificates(tmp_path: Path) -> None:
@@ -60,9 +60,9 @@ def test_files_that_are_no_certificates(tmp_path: Path) -> None:
     tls = authority.server()
     for wrong in ({"cert_file": str(noise)}, {"key_file": authority.client().key}):
         with pytest.raises(ConfigError, match=r"^receive\.tls\.cert_file: .* are not a PEM"):
-            certificates(msgspec.structs.replace(tls, **wrong))
+            certificates(msgspec.structs.replace(tls, **wrong), section="receive.tls")
     with pytest.raises(ConfigError, match=r"^receive\.tls\.client_ca_file: .* has no PEM"):
-        certificates(msgspec.structs.replace(tls, client_ca_file=str(noise)))
+        certificates(msgspec.structs.replace(tls, client_ca_file=str(noise)), section="receive.tls")
 
 
 async def _hello(scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,7 +81,7 @@ async def _get(address: str, authority: Authority, shown: ClientFiles | None) ->
 def test_http_over_tls(tmp_path: Path) -> None:
     """The HTTP port speaks TLS as well, and lets nobody in whose certificate it does not trust."""
     authority = Authority(tmp_path)
-    tls = server_context(authority.server(client_ca=authority.file))
+    tls = server_context(authority.server(client_ca=authority.file), section="receive.tls")
     port = Listening("receive.http", "127.0.0.1:0", _hello, tls=tls)
 
     async def ask() -> None:

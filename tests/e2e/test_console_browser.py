@@ -31,6 +31,7 @@ from tests.alerts.console.front import (
     verdict,
 )
 from tests.build import identity
+from tests.collector.access import callers
 from tests.debian import program
 from tests.e2e.served import PATIENCE_S, Sending, Served, eventually, free_ports
 from tests.e2e.traffic import requests_of, synthetic
@@ -242,7 +243,8 @@ def staged(tmp_path: Path) -> Iterator[str]:
     fill_points(store, whole, [1.0, 1.0, 2.0, 1.0, 2.0, 20.0, 90.0, 300.0, 400.0])
     fill_events(store, event("a" * 32, kind="armed"), event("b" * 32, at_s=HOUR / 1e9))
     console = Console(
-        store,
+        lambda _tenant: store,
+        tenant_of=lambda _request: "",
         alarms=lambda: (broken, whole),
         clock_ns=lambda: NOW_NS,
         learning=Learning(conversations=1_000, hours=24.0),
@@ -254,8 +256,8 @@ def staged(tmp_path: Path) -> Iterator[str]:
     app = api(
         problems=tuple,
         end=nobody,
-        export=lambda _: iter(()),
-        host="127.0.0.1",
+        export=lambda *_: iter(()),
+        callers=callers(),
         routes=console.routes(),
         error_page=console.error_page,
     )

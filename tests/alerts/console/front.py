@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from html.parser import HTMLParser
 from typing import Any
@@ -15,10 +16,13 @@ from alerts.console.store import Store
 from alerts.detectors.detection import event_row
 from alerts.stream_view import AlertDetail, AlertEvent, Change, StreamView
 from collector.api import api
+from collector.guard import grant_of
 from collector.model import Decided, Evidence, Identity, ScoreRecord
 from collector.stamps import stamp
 from collector.stores.clickhouse import ClickHouseStore
 from collector.stores.rows import rows_of
+from collector.stores.tenancy import of_tenant
+from tests.collector.access import callers
 from tests.collector.stores.episodes import SECOND, START_NS, WHO, decided
 
 HOUR = 3_600 * SECOND
@@ -173,7 +177,8 @@ class Front:
         loaded: bool = True,
     ) -> None:
         console = Console(
-            store,
+            functools.partial(of_tenant, store),
+            tenant_of=lambda request: grant_of(request).tenant,
             alarms=lambda: streams if loaded else None,
             clock_ns=clock_ns or (lambda: now_ns),
             learning=Learning(conversations=1_000, hours=24.0),
@@ -181,8 +186,8 @@ class Front:
         self._app = api(
             problems=tuple,
             end=_nobody,
-            export=lambda _: iter(()),
-            host="127.0.0.1",
+            export=lambda *_: iter(()),
+            callers=callers(),
             routes=console.routes(),
             error_page=console.error_page,
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from alerts.console.store import Reader, Row
+from alerts.console.store import Reader, Row, StoreOf
 from collector.errors import (
     MalformedError,
     PermanentError,
@@ -42,27 +42,32 @@ class Ailing:
         return [{"bounded": "max_execution_time" in sql}]
 
 
+def of(store: Ailing) -> StoreOf:
+    """Give the same store for whatever tenant."""
+    return lambda _tenant: store
+
+
 def test_an_answer() -> None:
     """A question gets its rows, by a query that is bounded in time."""
-    reader = Reader(Ailing())
-    assert asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=NOTHING)) == [
+    reader = Reader(of(Ailing()))
+    assert asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), tenant="", empty=NOTHING)) == [
         {"bounded": True}
     ]
 
 
 def test_before_the_first_row() -> None:
     """While there is no schema, everything is empty and nothing is asked."""
-    reader = Reader(Ailing(AssertionError(), tables=False))
-    assert asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=NOTHING)) == []
+    reader = Reader(of(Ailing(AssertionError(), tables=False)))
+    assert asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), tenant="", empty=NOTHING)) == []
 
 
 def test_a_store_that_hangs() -> None:
     """A page does not wait longer than it was told to, and says what to do."""
     store = Ailing()
     store.hold.clear()
-    reader = Reader(store, patience_s=0.05)
+    reader = Reader(of(store), patience_s=0.05)
     with pytest.raises(RetryableError, match="shorter time range"):
-        asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=NOTHING))
+        asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), tenant="", empty=NOTHING))
     store.hold.set()
 
 
@@ -76,9 +81,9 @@ def test_a_store_that_hangs() -> None:
 )
 def test_faults(fault: Exception, kind: type[Exception]) -> None:
     """What the store refuses is not the caller's fault; nonsense is."""
-    reader = Reader(Ailing(fault))
+    reader = Reader(of(Ailing(fault)))
     with pytest.raises(kind):
-        asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), empty=NOTHING))
+        asyncio.run(reader.read(lambda ask: ask("SELECT 1", {}), tenant="", empty=NOTHING))
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import httpx
 import msgspec
 import pytest
 
+from alerts.console.alarm_log import AlarmsAnswer
 from alerts.console.conversation_list import Finding, Found, FoundPage
 from alerts.console.quality import Quality, ScorerQuality, Section, Share, Version
-from alerts.console.routes import AlarmsAnswer
 from alerts.stream_view import AlertDetail, AlertEvent, Change, StreamView
 from collector.demo.console import Console
 from collector.demo.mistakes import BROKEN_VERSION, HEALTHY_VERSION

@@ -17,6 +17,7 @@ import httpx
 import msgspec
 import uvloop
 
+from collector.config import AuthConfig
 from collector.journal_records import Entry
 from collector.otlp import Batch
 from collector.proxy.about import Names
@@ -71,7 +72,7 @@ class Standing:
         self.server = ProxyServer(
             Settings(
                 address=f"127.0.0.1:{self.at[1]}",
-                token=token,
+                auth=AuthConfig(token=token),
                 secret=SECRET,
                 names=settings.pop("names", Names()),
                 drain_timeout_s=settings.pop("drain_timeout_s", 0.2),

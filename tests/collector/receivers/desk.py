@@ -12,11 +12,14 @@ from typing import Any
 import httpx
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from collector.address import parse_address
+from collector.callers import programs
 from collector.config import ReceiveConfig
 from collector.journal_records import Entry
 from collector.otlp import Batch
 from collector.receivers.admission import Admission
 from collector.receivers.otlp_http import otlp_http
+from tests.collector.access import tokens
 
 PROTO = "application/x-protobuf"
 JSON = "application/json"
@@ -51,7 +54,8 @@ class Desk:
     def app(self, *, token: str = "", **limits: Any) -> Any:
         """Build the application in front of this desk."""
         limit = ReceiveConfig(**limits)
-        return otlp_http(self.admission(limit), limits=limit, token=token)
+        who = programs(host=parse_address(limit.http).host, tokens=tokens(token))
+        return otlp_http(self.admission(limit), limits=limit, callers=who)
 
     def admission(self, limits: ReceiveConfig) -> Admission:
         """Build what receivers hand their requests to."""

@@ -10,11 +10,13 @@ from typing import Any
 
 import grpc
 
+from collector.callers import Callers
 from collector.config import ReceiveConfig
 from collector.receivers.grpc_port import GrpcPort
 from collector.receivers.otlp_grpc import OtlpGrpc
 from collector.servers import run_all
 from collector.tls import Certificates
+from tests.collector.access import tokens
 from tests.collector.receivers.desk import Desk
 
 _PACKAGE = "/opentelemetry.proto.collector"
@@ -78,7 +80,7 @@ def served(
     otlp = OtlpGrpc(
         desk.admission(config),
         limits=config,
-        token=token,
+        callers=Callers(host="", tokens=tokens(token), any_name=True),
         within_s=within_s,
         patience_s=patience_s,
     )

@@ -18,6 +18,7 @@ from collector.journal_records import Entry
 from collector.receivers.grpc_port import STREAMS, GrpcPort
 from collector.receivers.otlp_grpc import OtlpGrpc
 from collector.tls import certificates
+from tests.collector.access import callers
 from tests.collector.receivers.authority import Authority
 from tests.collector.receivers.desk import TWO, Desk
 from tests.collector.receivers.grpc_desk import (
@@ -41,7 +42,7 @@ SERVICE = TRACES[1:].partition("/")[0]
 def port(address: str) -> GrpcPort:
     """Make a port that was not opened."""
     limits = ReceiveConfig()
-    otlp = OtlpGrpc(Desk().admission(limits), limits=limits, token="")
+    otlp = OtlpGrpc(Desk().admission(limits), limits=limits, callers=callers())
     return GrpcPort("receive.grpc", address, otlp, max_message=1_000)
 
 
@@ -187,7 +188,9 @@ def test_tls(tmp_path: Path) -> None:
     """With a certificate the port speaks TLS, to whoever trusts it, and nothing else."""
     authority, stranger = Authority(tmp_path), Authority(_made(tmp_path / "other"))
     desk = Desk()
-    with served(desk, certificates=certificates(authority.server())) as serving:
+    with served(
+        desk, certificates=certificates(authority.server(), section="receive.tls")
+    ) as serving:
         with channel(serving, authority.credentials()) as through:
             call(through, TWO)
         with channel(serving) as through:
@@ -203,7 +206,7 @@ def test_mutual_tls(tmp_path: Path) -> None:
     authority, stranger = Authority(tmp_path), Authority(_made(tmp_path / "other"))
     desk = Desk()
     tls = authority.server(client_ca=authority.file)
-    with served(desk, certificates=certificates(tls)) as serving:
+    with served(desk, certificates=certificates(tls, section="receive.tls")) as serving:
         with channel(serving, authority.credentials(authority.client())) as through:
             call(through, TWO)
         for shown in (None, stranger.client()):

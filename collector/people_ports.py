@@ -1,0 +1,132 @@
+"""Open the ports that people and Prometheus read: the console with the API, and the metrics."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias, cast
+
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp
+
+from collector.address import parse_address
+from collector.api import api
+from collector.callers import Callers, programs
+from collector.config import Config
+from collector.guard import Guard
+from collector.hindsight import Label, Outcome
+from collector.hindsight_port import HindsightPort
+from collector.journal_records import ConversationEnd
+from collector.login import Login
+from collector.servers import Listening, Port
+from collector.sessions import Sessions
+from collector.stores.export import What, documents
+from collector.stores.tenancy import Asked, of_tenant
+from collector.tls import server_context
+from collector.tokens import Tokens
+
+Refused: TypeAlias = Callable[[str], None]
+"""Told the reason of each request that is turned away."""
+
+
+class Pages(Protocol):
+    """What people are shown."""
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """Return the routes of the pages."""
+
+    def login_page(self, status: int, to: str, refused: str) -> Response:
+        """Ask a person for a token."""
+
+    def error_page(self, status: int, message: str) -> Response:
+        """Tell a person what went wrong."""
+
+
+class Journalling(Protocol):
+    """What takes note of what callers say."""
+
+    def problems(self) -> list[str]:
+        """Say what keeps this instance from being ready."""
+
+    async def end(self, end: ConversationEnd) -> None:
+        """Make the end of a conversation durable."""
+
+    async def note(self, words: Sequence[Outcome] | Sequence[Label]) -> None:
+        """Make outcomes or labels durable."""
+
+
+def people_ports(
+    config: Config,
+    *,
+    tokens: Tokens,
+    pages: Pages,
+    process: Journalling,
+    store: Asked,
+    metrics: ASGIApp,
+    count: Callable[[str, float, dict[str, str]], None],
+    clock_ns: Callable[[], int],
+) -> dict[str, Port]:
+    """Bind the ports, by their configuration keys; nothing is served yet.
+
+    Args:
+        config: Addresses, TLS and how long a session lasts.
+        tokens: What callers must show, where there are any.
+        pages: The console's.
+        process: Takes note of ends, outcomes and labels, and knows how it fares.
+        store: Has what is exported.
+        metrics: Answers on the metrics' port.
+        count: Raises ``requests_rejected_total{receiver,reason}`` and what the API counts.
+        clock_ns: Unix time in nanoseconds.
+
+    Raises:
+        ConfigError: an address or a certificate cannot be used; the text names the key.
+    """
+
+    def refusals(receiver: str) -> Refused:
+        return lambda reason: count(
+            "requests_rejected_total", 1.0, {"receiver": receiver, "reason": reason}
+        )
+
+    sessions = Sessions(
+        tokens, lifetime_s=config.auth.session, random_bytes=os.urandom, seconds=time.monotonic
+    )
+    callers = Callers(
+        host=parse_address(config.console.address).host,
+        tokens=tokens,
+        sessions=sessions,
+        certified=config.console.tls.instead_of_token,
+    )
+    talked_to = api(
+        problems=process.problems,
+        end=process.end,
+        export=lambda what, tenant: documents(of_tenant(store, tenant), cast("What", what)),
+        callers=callers,
+        routes=[
+            *HindsightPort(process.note, count=count, clock_ns=clock_ns).routes(),
+            *pages.routes(),
+            *Login(pages.login_page, sessions, asks=callers.asks).routes(),
+        ],
+        error_page=pages.error_page,
+        refused=refusals("console"),
+    )
+    scrapers = programs(
+        host=parse_address(config.telemetry.metrics).host,
+        tokens=tokens,
+        certified=config.telemetry.tls.instead_of_token,
+    )
+    return {
+        "telemetry.metrics": Listening(
+            "telemetry.metrics",
+            config.telemetry.metrics,
+            Guard(metrics, scrapers, refused=refusals("metrics"), of_all_tenants="metrics"),
+            tls=server_context(config.telemetry.tls, section="telemetry.tls"),
+        ),
+        "console.address": Listening(
+            "console.address",
+            config.console.address,
+            talked_to,
+            tls=server_context(config.console.tls, section="console.tls"),
+        ),
+    }

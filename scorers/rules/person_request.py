@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
+from scorers.rules.misspelling import mended
+
 TriggerKind: TypeAlias = Literal["legal threat", "self-harm", "fraud accusation"]
 """What calls for a person though nobody asked for one."""
 
@@ -42,7 +44,7 @@ _REQUEST = re.compile(
     | \bhave\s+(?:someone|somebody|{_A}{PERSON})\s+(?:call|contact|phone|e-?mail)\s+me\b
     | \b(?:someone|somebody|anyone|person|human)\s+(?:else\s+)?(?:that\s+|who\s+|whom\s+)?i\s+(?:can|could|may)\s+(?:\w+\s+)?(?:talk|speak|chat)\b
     | \b(?:contact|reach|call|contacting|reaching)\s+(?:an?\s+|your\s+)?(?:(?:real|live|human|actual)\s+)*
-        (?:agent|operator|representative|supervisor|manager|human|somebody|someone|assistant)\b(?!\s+(?:at|from|in|of|named|called|about)\b|'s)
+        (?:agent|operator|representative|supervisor|manager|human|person|somebody|someone|assistant)\b(?!\s+(?:at|from|in|of|named|called|about)\b|'s)
     | \b(?:not|n't|stop|sick\s+of|tired\s+of|done|hate)\s+(?:\w+\s+){{0,3}}?(?:talk|speak|chat|deal)\w*\s+(?:to|with)\s+(?:an?|the|this|some|your)\s+
         (?:stupid\s+|dumb\s+)?(?:bot|chat\s?bot|robot|machine|computer|ai)\b
     | \A\W*(?:(?:i\s+)?(?:want|need)\s+)?(?:an?\s+)?(?:(?:real|live|human|actual)\s+)*(?:human|person|agent|representative|operator|supervisor|manager)
@@ -191,18 +193,29 @@ def person_asked(text: str, *, conditional: bool = True) -> str:
     """Return the words with which a user asks for a person; empty when there are none.
 
     People who are merely spoken of, and requests that are denied in the same breath, do not
-    count; "if that fails, I want a manager" counts when ``conditional``.
+    count; "if that fails, I want a manager" counts when ``conditional``. Of a misspelt request
+    the words are the whole message.
     """
     plain = text.replace("\u2019", "'")
+    if at := _request(plain, conditional=conditional):
+        return text[at[0] : at[1]].strip()
+    right = mended(plain)
+    if right != plain and _request(right, conditional=conditional):
+        return text.strip()
+    return ""
+
+
+def _request(plain: str, *, conditional: bool) -> tuple[int, int] | None:
+    """Return where a text asks for a person; ``None`` when it does not."""
     if not _mentions(plain, _PERSON_HINTS):
-        return ""
+        return None
     for match in _REQUEST.finditer(plain):
         before = max(0, match.start() - 40)
         if _NOT_ASKED.search(plain, before, match.start()):
             continue
         if conditional or not _IF.search(plain, before, match.start()):
-            return text[match.start() : match.end()].strip()
-    return ""
+            return match.span()
+    return None
 
 
 def trigger_in(text: str) -> tuple[TriggerKind, str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from collector.model import ToolDefinition
@@ -58,7 +59,12 @@ _FIRST_WORDS = re.compile(
 
 def words_of(name: str) -> list[str]:
     """Split a tool's name, in whatever case it is written, into lowercase words."""
-    return [word.lower() for word in _WORD.findall(name)]
+    return list(_words(name))
+
+
+@lru_cache(maxsize=4_096)
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in _WORD.findall(name))
 
 
 def effect_of(name: str, definition: ToolDefinition | None = None) -> Effect:
@@ -71,7 +77,7 @@ def effect_of(name: str, definition: ToolDefinition | None = None) -> Effect:
             return "read"
         if definition.destructive:
             return "write"
-    by_name = _by_name(words_of(name))
+    by_name = _by_name(name)
     if by_name != "unknown" or definition is None:
         return by_name
     if definition.read_only is False:
@@ -80,7 +86,9 @@ def effect_of(name: str, definition: ToolDefinition | None = None) -> Effect:
     return _by_verb(_stem(first[1].lower())) if first else "unknown"
 
 
-def _by_name(words: list[str]) -> Effect:
+@lru_cache(maxsize=4_096)
+def _by_name(name: str) -> Effect:
+    words = _words(name)
     for position, word in enumerate(words):
         if word in _AMBIGUOUS:
             last = words[-1]

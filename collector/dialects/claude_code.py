@@ -9,9 +9,11 @@ spans that tell of the same. Cached tokens are not in the input here. Content is
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
-from collector.dialects.attributes import Keys, first, number, plain, text
+from collector.dialects.attributes import Keys, decoded, first, number, plain, text
 from collector.dialects.dialect import Dialect, Names, Reading, Said
 from collector.dialects.inference import assembled, tool_use
 from collector.dialects.interning import Memory
@@ -77,6 +79,10 @@ NAMES = Names(
 PROMPT: Keys = ("prompt", "user_prompt", "gen_ai.input.messages")
 ANSWER: Keys = ("response", "text", "assistant_response", "gen_ai.output.messages")
 BODY: Keys = ("body", "request_body", "response_body")
+OUTPUT_EVENT = "tool.output"
+"""Event on a tool's span that holds its output."""
+MCP_TOOL = "mcp_tool"
+"""What events call every tool of an MCP server; which one, the parameters say."""
 SUCCESS: Keys = ("success",)
 ERROR: Keys = ("error", "error_type", "error_message")
 DURATION: Keys = ("duration_ms",)
@@ -135,7 +141,7 @@ def _read(span: Span, kind: str, memory: Memory) -> Facts:
     if role == "agent":
         reading = Reading(role=role, said=_said(attributes, memory))
     elif role == "tool":
-        use = tool_use(span, NAMES)
+        use = tool_use(_told(span), NAMES)
         succeeded = _succeeded(attributes)
         failed = use.is_error if succeeded is None else not succeeded
         reading = Reading(role=role, tool=msgspec.structs.replace(use, is_error=failed))
@@ -151,6 +157,26 @@ def _read(span: Span, kind: str, memory: Memory) -> Facts:
         reading = Reading(role=role, said=said)
     found = assembled(msgspec.structs.replace(span, attributes=attributes), reading, NAMES, NAME)
     return msgspec.structs.replace(found, provider=PROVIDER) if role == "llm" else found
+
+
+def _told(span: Span) -> Span:
+    """Give a tool its full name and its output, which stand beside the usual attributes."""
+    attributes = span.attributes
+    if text(attributes, NAMES.tool_name) == MCP_TOOL:
+        given = decoded(first(attributes, ("tool_parameters",)))
+        of = given if isinstance(given, dict) else {}
+        server, tool = of.get("mcp_server_name"), of.get("mcp_tool_name")
+        if isinstance(server, str) and isinstance(tool, str):
+            attributes = attributes | {"tool_name": _mcp_name(server, tool)}
+    for event in span.events:
+        if event.name == OUTPUT_EVENT and "output" in event.attributes:
+            attributes = attributes | {"tool_output": event.attributes["output"]}
+    return msgspec.structs.replace(span, attributes=attributes)
+
+
+def _mcp_name(server: str, tool: str) -> str:
+    """Return the name by which the model, and with it the tool's span, knows an MCP server's tool."""
+    return "__".join(("mcp", *(re.sub(r"[^A-Za-z0-9_-]", "_", part) for part in (server, tool))))
 
 
 def _succeeded(attributes: Attributes) -> bool | None:

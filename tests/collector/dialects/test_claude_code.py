@@ -9,7 +9,7 @@ from collector.conversations import build
 from collector.message_keys import MessageKeys
 from collector.model import Conversation, Episode, Facts, ToolRequest, Usage
 from collector.normalise import Normaliser
-from collector.telemetry import LogRecord
+from collector.telemetry import LogRecord, SpanEvent
 from tests.build import agent, span, user
 
 SCOPE = "com.anthropic.claude_code.events"
@@ -69,6 +69,27 @@ def test_a_span_and_an_event_of_the_same_call_count_once() -> None:
     )
     assert len(conversation.llm_calls) == 1
     assert [(c.id, c.is_error) for c in conversation.tool_calls] == [("t1", True)]
+
+
+def test_a_tool_of_an_mcp_server_is_one_call_with_its_output() -> None:
+    """Events hide its name in the parameters; its span has the whole name, and the output as an event."""
+    tool = {"span.type": "tool", "tool_name": "mcp__the_shop__get_order", "tool_use_id": "t1"}
+    output = SpanEvent(time_ns=1, name="tool.output", attributes={"output": "shipped"})
+    conversation = built(
+        Normaliser().span(span("claude_code.tool", attributes=tool, events=(output,))),
+        log(
+            "tool_result",
+            1000,
+            tool_name="mcp_tool",
+            tool_use_id="t1",
+            success="true",
+            tool_parameters='{"mcp_server_name":"the shop","mcp_tool_name":"get_order"}',
+            tool_input='{"order_id":"A-1"}',
+        ),
+    )
+    (call,) = conversation.tool_calls
+    assert (call.id, call.name) == ("t1", "mcp__the_shop__get_order")
+    assert (call.arguments, call.result, call.is_error) == ({"order_id": "A-1"}, "shipped", False)
 
 
 def test_bodies_are_read_where_they_are_sent() -> None:

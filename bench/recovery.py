@@ -33,7 +33,7 @@ from collector.config import Config, StoreConfig
 from collector.journal import Journal
 from collector.journal_records import Entry
 from collector.otlp_encode import resource_proto
-from collector.reading import OWN_SERVICE
+from collector.own_telemetry import SERVICE
 
 GIB = 1024**3
 CHUNK = 200
@@ -45,7 +45,7 @@ _PATH = "/metrics?name[]=outrider_open_episodes&name[]=outrider_spans_in_flight"
 OWN = ExportTraceServiceRequest(
     resource_spans=[
         ResourceSpans(
-            resource=resource_proto({"service.name": OWN_SERVICE}),
+            resource=resource_proto({"service.name": SERVICE}),
             scope_spans=[
                 ScopeSpans(spans=[Span(trace_id=b"t" * 16, span_id=b"s" * 8, name="own")])
             ],

@@ -21,6 +21,7 @@ from collector.address import is_http_url, is_loopback, parse_address
 from collector.auth_checks import check_auth, check_exposure, check_tls
 from collector.config import Config
 from collector.errors import ConfigError
+from collector.loop_checks import check_loops
 from collector.proxy_checks import check_proxy
 from collector.sensitive import KINDS
 from collector.units import parse_duration, parse_size
@@ -61,6 +62,7 @@ def validate(config: Config) -> None:
     _check_redaction(config)
     _check_keys(config)
     _check_values(config)
+    check_loops(config, addresses(config))
 
 
 def addresses(config: Config) -> dict[str, str]:

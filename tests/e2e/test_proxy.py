@@ -12,6 +12,7 @@ import msgspec
 
 from tests.collector.proxy.provider import Provider, plain
 from tests.collector.proxy.scripts import message_events, streamed
+from tests.e2e.relay import Relay
 from tests.e2e.served import Served, eventually, free_ports
 
 KEYS = ("sk-ant-first-key-0123456789abcdef", "sk-ant-second-key-fedcba9876543210")
@@ -126,10 +127,10 @@ def test_turns_join_without_ids_and_streams_are_as_good(tmp_path: Path) -> None:
 
 
 def test_a_candidate_beside_and_a_backend_behind(tmp_path: Path) -> None:
-    """Each call is asked of the candidate too, in conversations of its own that name their pair; what is exported, here back to us, is no further call."""
+    """Each call is asked of the candidate too, in conversations of its own that name their pair; what is exported, here back to us by a Collector, is no further call."""
     (port,) = free_ports(1)
-    with Provider() as provider, Provider() as candidate:
-        served = Served(tmp_path / "data")
+    served = Served(tmp_path / "data")
+    with Provider() as provider, Provider() as candidate, Relay(served.receive) as collector:
         served.settings |= {
             "PROXY__ADDRESS": f"127.0.0.1:{port}",
             "PROXY__ANTHROPIC": provider.url,
@@ -139,7 +140,7 @@ def test_a_candidate_beside_and_a_backend_behind(tmp_path: Path) -> None:
             "PROXY__SHADOW__BASE_URL": candidate.url,
             "PROXY__SHADOW__KEY": KEYS[1],
             "PROXY__SHADOW__MAX_CONCURRENT": "64",
-            "PROXY__EXPORT__ENDPOINT": served.receive,
+            "PROXY__EXPORT__ENDPOINT": collector.url,
         }
         with served:
             for number in range(len(WORDS) + 1):

@@ -58,7 +58,7 @@ def read(span: Span, memory: Memory) -> Facts:
             "gen_ai.provider.name": PROVIDER if system in {SCOPE, ""} else system
         }
     span = msgspec.structs.replace(span, attributes=attributes)
-    return assembled(span, found, NAMES, NAME)
+    return _without_numbers(assembled(span, found, NAMES, NAME))
 
 
 def _role(span: Span) -> FactRole:
@@ -74,7 +74,10 @@ def read_log(record: LogRecord, memory: Memory) -> Facts | None:
     if record.scope_name != SCOPE:
         return None
     found = otel_genai.read_log(record, memory)
-    if found is None or len(found.output) < 2 or any(m.role != "assistant" for m in found.output):
+    if found is None:
+        return None
+    found = _without_numbers(found)
+    if len(found.output) < 2 or any(m.role != "assistant" for m in found.output):
         return found
     whole = Message(
         role="assistant",
@@ -82,6 +85,45 @@ def read_log(record: LogRecord, memory: Memory) -> Facts | None:
         tool_requests=tuple(r for message in found.output for r in message.tool_requests),
     )
     return msgspec.structs.replace(found, output=(whole,))
+
+
+def _without_numbers(facts: Facts) -> Facts:
+    """Take out the ids that the kit makes up for calls that Gemini gave none.
+
+    They are the tool's name and its place in the message, ``get_order_0``: other than the id on
+    the tool's span, and the same again in the next turn.
+    """
+    made = {
+        request.id: request.name
+        for message in (*facts.input, *facts.output)
+        for request in message.tool_requests
+        if _is_place(request.id, request.name)
+    }
+    if not made:
+        return facts
+    return msgspec.structs.replace(
+        facts,
+        input=tuple(_renamed(message, made) for message in facts.input),
+        output=tuple(_renamed(message, made) for message in facts.output),
+    )
+
+
+def _is_place(id: str, name: str) -> bool:
+    head, _, place = id.rpartition("_")
+    return bool(name) and head == name and place.isdecimal()
+
+
+def _renamed(message: Message, made: dict[str, str]) -> Message:
+    answers = made.get(message.tool_call_id, "")
+    return msgspec.structs.replace(
+        message,
+        tool_requests=tuple(
+            msgspec.structs.replace(request, id="") if request.id in made else request
+            for request in message.tool_requests
+        ),
+        tool_call_id="" if answers else message.tool_call_id,
+        tool_name=message.tool_name or answers,
+    )
 
 
 DIALECT = Dialect(name=NAME, matches=matches, read=read, read_log=read_log, scopes=(SCOPE,))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from collector.model import Facts, Usage
+from collector.conversations import build
+from collector.message_keys import MessageKeys
+from collector.model import Episode, Facts, Usage
 from collector.normalise import Normaliser
 from collector.telemetry import LogRecord
 from tests.build import agent, request, span, user
@@ -114,3 +116,97 @@ def test_a_streamed_reply_is_one_message() -> None:
     assert facts is not None
     assert facts.output == (agent("The tide turns at noon."),)
     assert facts.finish_reason == "stop"
+
+
+def test_ids_that_the_kit_made_up_make_no_second_call() -> None:
+    """Gemini gives calls no id; the kit counts them in each message, and its tool spans have others."""
+    facts = [
+        chat(1.0, [asks("Free?")], [calls("room", n=1)]),
+        tool(2.0, "adk-a", n=1),
+        chat(3.0, [asks("Free?"), calls("room", n=1), returns("yes")], [calls("room", n=2)]),
+        tool(4.0, "adk-b", n=2),
+    ]
+    found = build(facts, id="s1", explicit=True, episode=Episode(), keys=MessageKeys()).conversation
+    assert [(c.id, c.arguments) for c in found.tool_calls] == [
+        ("adk-a", {"n": 1}),
+        ("adk-b", {"n": 2}),
+    ]
+    assert all(c.span_id and c.asked_at >= 0 for c in found.tool_calls)
+    assert found.tool_calls[0].result == "yes"
+
+
+def test_records_lose_made_up_ids_too() -> None:
+    """Where the kit sends the messages as log events; an id of the provider's own stays."""
+    said = calls("room", n=1)
+    said["parts"].append({"type": "tool_call", "id": "7", "name": "lift", "arguments": {}})
+    facts = Normaliser().log(
+        LogRecord(
+            time_ns=7,
+            event_name="gen_ai.client.inference.operation.details",
+            scope_name="gcp.vertex.agent",
+            attributes={"gen_ai.output.messages": json.dumps([said])},
+            resource={},
+        )
+    )
+    assert facts is not None
+    assert [(r.id, r.name) for m in facts.output for r in m.tool_requests] == [
+        ("", "room"),
+        ("7", "lift"),
+    ]
+
+
+def asks(text: str) -> dict[str, Any]:
+    """Write what a user says, as the kit does."""
+    return {"role": "user", "parts": [{"type": "text", "content": text}]}
+
+
+def calls(name: str, **arguments: Any) -> dict[str, Any]:
+    """Write a call with the id that the kit makes up."""
+    part = {"type": "tool_call", "id": f"{name}_0", "name": name, "arguments": arguments}
+    return {"role": "assistant", "parts": [part], "finish_reason": "stop"}
+
+
+def returns(text: str) -> dict[str, Any]:
+    """Write the result of such a call."""
+    return {
+        "role": "user",
+        "parts": [{"type": "tool_call_response", "id": "room_0", "response": text}],
+    }
+
+
+def chat(at: float, given: list[dict[str, Any]], said: list[dict[str, Any]]) -> Facts:
+    """Normalise a current model call."""
+    return Normaliser().span(
+        span(
+            "generate_content g",
+            id=f"{int(at):016x}",
+            start_s=at,
+            seconds=0.5,
+            attributes={
+                "gen_ai.operation.name": "generate_content",
+                "gen_ai.conversation.id": "s1",
+                "gen_ai.input.messages": json.dumps(given),
+                "gen_ai.output.messages": json.dumps(said),
+            },
+            scope_name="gcp.vertex.agent",
+        )
+    )
+
+
+def tool(at: float, call_id: str, **arguments: Any) -> Facts:
+    """Normalise the span of a tool call."""
+    return Normaliser().span(
+        span(
+            "execute_tool room",
+            id=f"{int(at):016x}",
+            start_s=at,
+            seconds=0.5,
+            attributes={
+                "gen_ai.operation.name": "execute_tool",
+                "gen_ai.tool.name": "room",
+                "gen_ai.tool.call.id": call_id,
+                "gen_ai.tool.call.arguments": json.dumps(arguments),
+            },
+            scope_name="gcp.vertex.agent",
+        )
+    )

@@ -6,6 +6,7 @@ import re
 
 from collector.model import ToolDefinition
 from scorers.rules.person_request import PERSON
+from scorers.rules.person_request_abroad import hands_over_abroad
 from scorers.rules.tool_effect import words_of
 
 _MOVES = frozenset(
@@ -91,13 +92,14 @@ def is_handover(name: str, definition: ToolDefinition | None = None) -> bool:
 
 def hands_over(text: str) -> str:
     """Return the words with which an agent hands over or offers to; empty when it does not."""
-    return _meant(_HANDOVER, text)
+    return _meant(_HANDOVER, text) or hands_over_abroad(text)
 
 
 def hands_over_now(text: str) -> str:
     """Return the words with which an agent hands over at this moment; empty when it does not."""
     lowered = text.lower()
-    return _meant(_NOW, text) if any(hint in lowered for hint in _NOW_HINTS) else ""
+    said = _meant(_NOW, text) if any(hint in lowered for hint in _NOW_HINTS) else ""
+    return said or hands_over_abroad(text)
 
 
 def _meant(pattern: re.Pattern[str], text: str) -> str:

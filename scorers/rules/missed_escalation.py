@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+
 from collector.model import Conversation, Evidence
 from scorers.result import Score, ScorerResult, Skip
+from scorers.rules.grievance import is_content, is_furious, is_helpless, is_unsolved
 from scorers.rules.handover import hands_over, hands_over_now, is_handover, points_to_help
 from scorers.rules.person_request import accepted, person_asked, trigger_in, withdrawn
 from scorers.rules.tool_outcome import outcome_of
 from scorers.scorer import scorer
 
 
-@scorer(level="conversation", version="1")
-def missed_escalation(conversation: Conversation) -> ScorerResult:
-    """Flag an agent that goes on by itself when the user asked for a person or was in danger."""
+@scorer(level="conversation", version="2")
+def missed_escalation(
+    conversation: Conversation,
+    *,
+    furious: Annotated[int, msgspec.Meta(ge=1)] = 2,
+    unsolved: Annotated[int, msgspec.Meta(ge=1)] = 3,
+    helpless: Annotated[int, msgspec.Meta(ge=1)] = 3,
+) -> ScorerResult:
+    """Flag an agent that goes on by itself when the user asked for a person or needed one.
+
+    Called for by a request in any wording, a legal threat, a threat of violence, danger to
+    somebody, an accusation of fraud; by ``furious`` messages of a user at the end of patience,
+    ``unsolved`` messages in a row that it still does not work, ``helpless`` replies that the
+    agent cannot help. Met by a hand-over or an offer of one; settled when the user takes the
+    wish back or, after a grievance, is content.
+    """
     first, messages = conversation.episode.first_message, conversation.messages
     heard = [i for i in range(first, len(messages)) if messages[i].role == "user"]
     if not any(messages[i].text for i in heard):
         return Skip(reason="no_content")
     needs = [(i, *found) for i in heard if (found := _need(conversation, i)) is not None]
+    grieved = None if needs else _grievance(conversation, heard, furious, unsolved, helpless)
+    if grieved is not None:
+        needs.append(grieved)
     if not needs:
         return Score(value=1.0, verdict="pass", reason="Nothing called for a person.")
     last_met = _last_met(conversation, needs[0][0])
     for index, need, quote in needs:
         if index >= last_met and not _answered(conversation, index, need):
-            reason = f"The user {need} and the agent went on by itself."
+            who = "The agent" if need.startswith("could") else "The user"
+            reason = f"{who} {need} and the agent went on by itself."
             said = Evidence(message=index, quote=quote)
             return Score(value=0.0, verdict="fail", reason=reason, evidence=(said,))
     return Score(value=1.0, verdict="pass", reason="The user was brought to a person.")
@@ -41,6 +64,34 @@ def _need(conversation: Conversation, index: int) -> tuple[str, str] | None:
     before = conversation.messages[index - 1] if index and accepted(text) else None
     if before is not None and before.role == "assistant" and hands_over(before.text):
         return "accepted the offer of a person", text[:200]
+    return None
+
+
+def _grievance(
+    conversation: Conversation, heard: Sequence[int], furious: int, unsolved: int, helpless: int
+) -> tuple[int, str, str] | None:
+    """Return the message at which patience or help had run out; ``None`` when it did not, or all ended well."""
+    messages = conversation.messages
+    if heard and is_content(messages[heard[-1]].text):
+        return None
+    angry = [(i, words) for i in heard if (words := is_furious(messages[i].text))]
+    if len(angry) >= furious:
+        return angry[furious - 1][0], "was at the end of patience", angry[furious - 1][1]
+    run = 0
+    for index in heard:
+        words = is_unsolved(messages[index].text)
+        run = run + 1 if words else 0
+        if run == unsolved:
+            return index, f"said {run} times in a row that it does not work", words
+    spoken = range(conversation.episode.first_message, len(messages))
+    given_up = [
+        (i, words)
+        for i in spoken
+        if messages[i].role == "assistant" and (words := is_helpless(messages[i].text))
+    ]
+    if len(given_up) >= helpless:
+        index, words = given_up[-1]
+        return index, f"could not help, as it said {len(given_up)} times,", words
     return None
 
 
@@ -69,7 +120,9 @@ def _last_met(conversation: Conversation, start: int) -> int:
 
 def _answered(conversation: Conversation, index: int, need: str) -> bool:
     """Say whether the reply to a need met it with an offer or with help, or never came."""
-    danger = "harm" in need
+    danger = "harm" in need or "emergency" in need
+    if need.startswith("could"):
+        return bool(hands_over(conversation.messages[index].text))
     answered = False
     for message in conversation.messages[index + 1 :]:
         if message.role == "assistant":

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from scorers.rules.misspelling import mended
+from scorers.rules.person_request_abroad import person_asked_abroad
 
-TriggerKind: TypeAlias = Literal["legal threat", "self-harm", "fraud accusation"]
+TriggerKind: TypeAlias = Literal[
+    "legal threat", "self-harm", "fraud accusation", "threat of violence", "emergency"
+]
 """What calls for a person though nobody asked for one."""
 
 PERSON = (
@@ -20,7 +24,7 @@ PERSON = (
 
 _A = r"(?:(?:an?|the|your|some|any|one\s+of\s+your|one\s+of\s+the)\s+)?(?:damn\s+|goddamn\s+|fucking\s+)?"
 _TO = r"(?:\s+(?:directly|through|over|on|up|straight|right\s+now|now|please|immediately)){0,2}\s+(?:to|with|through\s+to)\s+"
-_ENDS = r"(?=\s*(?:[.,;!?)]|\Z|\n)|\s+(?:to|who|please|now|here|on|instead|right|immediately|and|or|because|today|asap|for\s+this|with)\b)"
+_ENDS = r"(?=\s*(?:[.,;!?)]|\Z|\n)|\s+(?:to|who|please|pls|plz|now|here|on|instead|right|immediately|and|or|because|today|asap|for\s+this|with|handle|look|review|take|help|call|check|deal|answer|sort)\b)"
 """What may follow a person asked for; "an agent that writes" and "human anatomy" are other things."""
 
 _REQUEST = re.compile(
@@ -35,20 +39,23 @@ _REQUEST = re.compile(
     | \b(?:my|this|the)\s+(?:\w+\s+)?(?:be\s+)?escalated\b
     | \b(?:get|give|find|send|bring|fetch)\s+(?:me|us)\s+{_A}{PERSON}{_ENDS}
     | \bget\s+{_A}{PERSON}\s+on\s+(?:the|this)\s+(?:line|phone|chat)\b
-    | \b(?:want|need|prefer|demand|require|(?:would|'d)\s+like|insist\s+on)\s+(?:to\s+(?:have|get|see)\s+)?(?:an?|the|your|some)\s+{PERSON}{_ENDS}
+    | \b(?:want|need|prefer|demand|require|(?:would|'d)\s+like|insist\s+on)\s+(?:to\s+(?:have|get|see)\s+)?(?:(?:an?|the|your|some)\s+{PERSON}|someone|somebody){_ENDS}
     | \b(?:want|need|prefer|demand)\s+(?:some\s+)?human\s+(?:help|assistance|support|contact)\b
     | \b(?:is|are)\s+there\s+{_A}{PERSON}\s+(?:\w+\s+){{0,5}}?(?:talk|speak|chat|call|help|available|reach)\b
-    | \b(?:is|are)\s+(?:an?\s+|any\s+)?(?:real\s+|live\s+)*(?:humans?|persons?|agents?|representatives?)\s+available\b
+    | \b(?:is|are)\s+(?:an?\s+|any\s+)?(?:real\s+|live\s+|actual\s+)*(?:humans?|persons?|agents?|representatives?)\s+(?:available|there|here|around)\b
+    | \bis\s+there\s+(?:an?\s+|any\s+)?(?:real|live|actual|human)\s+(?:human|person|agent|being)\b
     | \b(?:can|could|may)\s+(?:an?\s+)?(?:real\s+|live\s+|actual\s+)*(?:human|person|representative|supervisor|manager|(?:someone|somebody)(?=\s+(?:please\s+)?(?:call|contact|phone)\s+me))
-        \s+(?:please\s+)?(?:help|call|assist|contact|phone|take\s+over)\b
+        \s+(?:please\s+)?(?:help|call|assist|contact|phone|look|handle|review|check|answer|deal|take\s+(?:over|a\s+look|care))\b
+    | \b(?:get|fetch|bring|call|find)\s+(?:your|the|an?)\s+(?:boss|manager|supervisor|superior|team\s+lead(?:er)?){_ENDS}
+    | \bno\s+(?:more\s+)?(?:bots?|chat\s?bots?|robots?|machines?)\b
     | \bhave\s+(?:someone|somebody|{_A}{PERSON})\s+(?:call|contact|phone|e-?mail)\s+me\b
     | \b(?:someone|somebody|anyone|person|human)\s+(?:else\s+)?(?:that\s+|who\s+|whom\s+)?i\s+(?:can|could|may)\s+(?:\w+\s+)?(?:talk|speak|chat)\b
     | \b(?:contact|reach|call|contacting|reaching)\s+(?:an?\s+|your\s+)?(?:(?:real|live|human|actual)\s+)*
         (?:agent|operator|representative|supervisor|manager|human|person|somebody|someone|assistant)\b(?!\s+(?:at|from|in|of|named|called|about)\b|'s)
-    | \b(?:not|n't|stop|sick\s+of|tired\s+of|done|hate)\s+(?:\w+\s+){{0,3}}?(?:talk|speak|chat|deal)\w*\s+(?:to|with)\s+(?:an?|the|this|some|your)\s+
+    | (?:\bnot|n't|\bstop|\bsick\s+of|tired\s+of|done|hate)\s+(?:\w+\s+){{0,3}}?(?:talk|speak|chat|deal)\w*\s+(?:to|with)\s+(?:an?|the|this|some|your)\s+
         (?:stupid\s+|dumb\s+)?(?:bot|chat\s?bot|robot|machine|computer|ai)\b
-    | \A\W*(?:(?:i\s+)?(?:want|need)\s+)?(?:an?\s+)?(?:(?:real|live|human|actual)\s+)*(?:human|person|agent|representative|operator|supervisor|manager)
-        (?:\s+(?:please|now))?\W*\Z
+    | (?:\A|[.!?\n])\W*(?:(?:i\s+)?(?:want|need)\s+)?(?:an?\s+)?(?:(?:real|live|human|actual)\s+)*(?:human|person|agent|representative|operator|supervisor|manager)
+        (?:\s+(?:please|pls|plz|now))*\s*(?=[.!?\n]|\Z)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -60,6 +67,9 @@ _NOT_ASKED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """What stands before the words of a request that is none."""
+
+_REMEMBERED = 2_000
+"""Characters up to which a message's result is kept: two scorers ask of each."""
 
 _IF = re.compile(r"\bif\b[^.!?\n]*\Z", re.IGNORECASE)
 _PERSON_HINTS = (
@@ -126,10 +136,21 @@ _FRAUD = re.compile(
     r"""\breport(?:ing|ed)?\s+(?:you|your\s+\w+)\s+(?:to|for)\b|
     \breport(?:ing|ed)?\s+(?:this|it)\b[^.!?\n]{0,60}\b(?:fraud|police|authorit\w+|regulators?|ombudsman|attorney\s+general|consumer\s+protection)\b|
     \bripp(?:ing|ed)\s+(?:me|us|people)\s+off\b|
-    \byou(?:r\s+(?:company|store|bank|staff|people|agents?|airline))?(?:'re|\s+are|\s+is|\s+were)?\s+(?:all\s+|just\s+|a\s+(?:bunch\s+of\s+)?|nothing\s+but\s+a\s+)*
+    \byou(?:r\s+(?:company|store|bank|staff|people|agents?|airline)|\s+(?:people|guys|lot))?(?:'re|\s+are|\s+is|\s+were)?\s+(?:all\s+|just\s+|a\s+(?:bunch\s+of\s+)?|nothing\s+but\s+a\s+)*
     (?:scam(?:mers?|ming)?|fraud(?:s|sters?|ulent)?|thieves|thief|crooks?|criminals?|stealing|stole|robbed|robbing|defraud\w*|cheating)\b|
     \bthis\s+is\s+(?:a\s+|clearly\s+|pure\s+)*(?:fraud|scam|theft|robbery)\b|\bcommit(?:ting|ted)?\s+fraud\b|\b(?:call|calling|go(?:ing)?\s+to)\s+the\s+police\b|
+    \b(?:contact|complain\s+to|report\s+(?:\w+\s+)?to|inform|going\s+to|go\s+to)\s+(?:the\s+)?(?:\w+\s+)?(?:consumer\s+protection|ombudsman|regulators?|trading\s+standards|attorney\s+general)\b|
     \baccus\w+\s+(?:you|your)\b[^.!?\n]{0,40}\b(?:fraud|theft)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_VIOLENCE = re.compile(
+    r"""\b(?:i'll|i\s+will|i'm\s+(?:going\s+to|gonna)|i\s+am\s+going\s+to|gonna|we'll|we\s+will)\s+(?:\w+\s+){0,3}?(?:kill|shoot|hurt|beat|stab|attack|burn(?:\s+down)?|bomb|blow\s+up|smash|destroy)\s+
+    (?:you|him|her|them|someone|somebody|everyone|everybody|people|your\s+(?:\w+\s+)?(?:office|store|shop|building|staff|people|family|house|boss|manager|agent)s?)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_EMERGENCY = re.compile(
+    r"""\b(?:chest\s+pains?|(?:can(?:'t|not)|trouble|struggling\s+to)\s+breath\w*|not\s+breathing|unconscious|(?:took|taken)\s+an\s+overdose|overdosed|bleeding\s+(?:heavily|badly|out)|
+    having\s+a\s+(?:stroke|heart\s+attack|seizure)|medical\s+emergency|smell\s+gas|gas\s+leak|house\s+is\s+on\s+fire)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _TRIGGER_HINTS = (
@@ -178,14 +199,24 @@ _TRIGGER_HINTS = (
         "living",
         "cheat",
         "police",
+        "regulator",
+        "consumer protection",
+        "ombudsman",
         "take life",
         "taking life",
     ),
+)
+_MORE_HINTS = (
+    *("kill", "shoot", "hurt", "beat ", "stab", "attack", "burn", "bomb", "blow up", "smash"),
+    *("destroy", "chest", "breath", "unconscious", "overdos", "bleeding", "stroke", "seizure"),
+    *("emergency", "smell gas", "gas leak", "on fire"),
 )
 _TRIGGERS: tuple[tuple[TriggerKind, re.Pattern[str]], ...] = (
     ("self-harm", _SELF_HARM),
     ("legal threat", _LEGAL),
     ("fraud accusation", _FRAUD),
+    ("threat of violence", _VIOLENCE),
+    ("emergency", _EMERGENCY),
 )
 
 
@@ -196,13 +227,27 @@ def person_asked(text: str, *, conditional: bool = True) -> str:
     count; "if that fails, I want a manager" counts when ``conditional``. Of a misspelt request
     the words are the whole message.
     """
+    if len(text) > _REMEMBERED:
+        return _person_asked(text, conditional=conditional)
+    return _remembered_person_asked(text, conditional=conditional)
+
+
+@lru_cache(maxsize=512)
+def _remembered_person_asked(text: str, *, conditional: bool) -> str:
+    return _person_asked(text, conditional=conditional)
+
+
+def _person_asked(text: str, *, conditional: bool) -> str:
     plain = text.replace("\u2019", "'")
-    if at := _request(plain, conditional=conditional):
-        return text[at[0] : at[1]].strip()
+    if span := _request(plain, conditional=conditional):
+        return text[span[0] : span[1]].strip()
     right = mended(plain)
     if right != plain and _request(right, conditional=conditional):
         return text.strip()
-    return ""
+    # the marks that were made plain are as long as those they stand for
+    abroad = person_asked_abroad(plain)
+    at = plain.find(abroad)
+    return text[at : at + len(abroad)] if abroad else ""
 
 
 def _request(plain: str, *, conditional: bool) -> tuple[int, int] | None:
@@ -220,14 +265,21 @@ def _request(plain: str, *, conditional: bool) -> tuple[int, int] | None:
 
 def trigger_in(text: str) -> tuple[TriggerKind, str] | None:
     """Return what in a user's message calls for a person by itself, with the words that say it."""
+    return (_remembered_trigger if len(text) <= _REMEMBERED else _trigger)(text)
+
+
+def _trigger(text: str) -> tuple[TriggerKind, str] | None:
     plain = text.replace("\u2019", "'")
-    if not _mentions(plain, _TRIGGER_HINTS):
+    if not _mentions(plain, _TRIGGER_HINTS) and not _mentions(plain, _MORE_HINTS):
         return None
     for kind, pattern in _TRIGGERS:
         match = pattern.search(plain)
         if match:
             return kind, text[match.start() : match.end()].strip()
     return None
+
+
+_remembered_trigger = lru_cache(maxsize=512)(_trigger)
 
 
 def withdrawn(text: str) -> bool:

@@ -118,3 +118,47 @@ def test_a_yes_is_short() -> None:
     assert accepted("Yes please, that would be great")
     assert not accepted("Sure, and could you first tell me what the blue one in the window costs?")
     assert not accepted("ok, never mind")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Get me a human pls",
+        "Human. Now.",
+        "Is there a real person there?",
+        "I don't want to talk to a bot.",
+        "I want someone to call me back.",
+        "Can a human look at this?",
+        "No more bots! Real agent!",
+        "I'd like to have a human handle this.",
+        "Can you get your boss?",
+    ],
+)
+def test_curt_requests(text: str) -> None:
+    """Somebody in a hurry asks in few words."""
+    assert person_asked(text) in text
+    assert person_asked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("I'm going to burn down your office!", "threat of violence"),
+        ("I have chest pains and can't breathe.", "emergency"),
+        ("You people are scammers.", "fraud accusation"),
+        ("I'll complain to the ombudsman.", "fraud accusation"),
+    ],
+)
+def test_more_triggers(text: str, kind: str) -> None:
+    """Threats, danger and accusations call for a person by themselves."""
+    found = trigger_in(text)
+    assert found is not None
+    assert found[0] == kind
+
+
+@pytest.mark.parametrize(
+    "text", ["This game is killing me.", "The bomb scene was great.", "My phone died."]
+)
+def test_no_trigger(text: str) -> None:
+    """Figures of speech are no threats."""
+    assert trigger_in(text) is None

@@ -20,6 +20,7 @@ from collector.late_window import LateWindow, belongs_to
 from collector.model import EndReason, Facts
 from collector.progress import note
 from collector.quiet_turns import QuietTurns
+from collector.realms import trace_of
 from collector.stitcher import Stitcher
 from collector.talk import DecidedEpisode, Due, Held, OpenEpisode, Talk, Verdict
 
@@ -132,8 +133,8 @@ class Assembler:
         return (
             bool(facts.trace_id)
             and not facts.conversation_id
-            and not self._stitcher.knows_trace(facts.trace_id)
-            and trace_key(facts.trace_id) in self._seen
+            and not self._stitcher.knows_trace(trace_of(facts))
+            and trace_key(trace_of(facts)) in self._seen
         )
 
     def _parent(self, facts: Facts) -> Talk | None:

@@ -27,6 +27,7 @@ from collector.model import (
     Sampling,
     ScoreRecord,
 )
+from collector.realms import trace_of
 from collector.redactor import Redactor
 from collector.talk import DecidedEpisode, Due, Held, Verdict
 from collector.telemetry import Span
@@ -349,7 +350,7 @@ def _record(
         end_reason=due.reason,
         refs=[h.ref for h in held],
         pinned=pinned,
-        traces=list(conversation.trace_ids),
+        traces=list(dict.fromkeys(trace_of(h.facts) for h in held if h.facts and h.facts.trace_id)),
         verdicts=_verdicts(scores),
         kept=decided.sampling.kept,
         tip=built.tip,

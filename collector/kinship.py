@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from collector.model import Facts
+from collector.realms import trace_of
 from collector.talk import Held
 
 
 def parent_key(facts: Facts) -> bytes:
     """Return the key of a span's parent."""
-    return bytes.fromhex(facts.trace_id + facts.parent_id)
+    return bytes.fromhex(trace_of(facts) + facts.parent_id)
 
 
-def trace_key(trace_id: str) -> bytes:
+def trace_key(trace: str) -> bytes:
     """Return the key by which a trace whose root has ended is remembered as decided."""
-    return bytes.fromhex(trace_id) + bytes(8)
+    return bytes.fromhex(trace) + bytes(8)
 
 
 class Kinship:

@@ -112,6 +112,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
     """``error.type`` or the status message of a failed span."""
     identity: Identity
+    realm: str = ""
+    """Tenant that the sender's token proves, outside of which its trace and span ids mean nothing."""
     conversation_id: str = ""
     thread_id: str = ""
     """A server-side thread; joins like a conversation id inside one scope."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collector.model import Facts
+from collector.realms import trace_of
 from collector.talk import Held, OpenEpisode
 
 CLOCK_SKEW_S = 3600.0
@@ -22,9 +23,9 @@ def note(episode: OpenEpisode, held: Held, facts: Facts, now: float) -> None:
     start = min(facts.start_ns, latest)
     episode.started_ns = min(episode.started_ns or start, start) or start
     episode.ended_ns = max(episode.ended_ns, min(facts.end_ns, latest), start)
-    if facts.trace_id:
+    if trace := trace_of(facts):
         root_ended = not held.is_log and not facts.parent_id and facts.end_ns > 0
-        episode.traces[facts.trace_id] = episode.traces.get(facts.trace_id, False) or root_ended
+        episode.traces[trace] = episode.traces.get(trace, False) or root_ended
     # A copy of a call without its content says nothing about how the call ended.
     told = facts.role == "llm" and (facts.output or facts.finish_reason)
     if told and facts.start_ns >= episode.latest_call_ns:

@@ -12,6 +12,7 @@ from collector.lately import Lately
 from collector.model import Facts, Identity
 from collector.normalise import Normaliser, span_key
 from collector.otlp import Batch, parse
+from collector.realms import scoped
 from collector.repeats import Repeats
 from collector.talk import Held
 from collector.telemetry import LogRecord, Span
@@ -60,7 +61,7 @@ class Reader:
             return None
         facts = _with_sender(facts, entry)
         return Held(
-            key=key_of(item),
+            key=key_of(item, entry.tenant),
             ref=(entry.id, position),
             size=2 * len(entry.body) // max(1, entry.items) + HELD_BYTES,
             richness=_richness(item, size),
@@ -132,15 +133,16 @@ def _spans_at(items: Sequence[Span | LogRecord], positions: Iterable[int]) -> li
     return [item for item in (items[n] for n in positions) if isinstance(item, Span)]
 
 
-def key_of(item: Span | LogRecord) -> bytes:
-    """Return the 24 bytes by which a resend is recognised.
+def key_of(item: Span | LogRecord, realm: str = "") -> bytes:
+    """Return the 24 bytes by which a resend is recognised, within a realm.
 
     A span has ids of its own; a log record is known by everything it says.
     """
+    trace_id = scoped(item.trace_id, realm)
     if isinstance(item, Span):
-        return span_key(item.trace_id, item.span_id)
+        return span_key(trace_id, item.span_id)
     said = (
-        item.trace_id,
+        trace_id or realm,
         item.span_id,
         item.time_ns,
         item.event_name,
@@ -168,4 +170,4 @@ def _with_sender(facts: Facts, entry: Entry) -> Facts:
         tenant=entry.tenant or facts.identity.tenant,
         credential_hash=entry.credential or facts.identity.credential_hash,
     )
-    return msgspec.structs.replace(facts, identity=identity)
+    return msgspec.structs.replace(facts, identity=identity, realm=entry.tenant)

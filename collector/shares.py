@@ -10,6 +10,7 @@ from collections import OrderedDict
 import msgspec
 
 from collector.model import Facts, Identity, Message
+from collector.realms import trace_of
 
 MOST = 1_024
 """Calls whose records may still be on their way; of more, the oldest are no longer joined."""
@@ -42,7 +43,7 @@ class Shares:
         That is with its reply, or when its span says that it failed. Before, a share is
         returned without its content; whatever is no share of a call is returned as it is.
         """
-        key = (fact.trace_id, fact.span_id)
+        key = (trace_of(fact), fact.span_id)
         if fact.partial and fact.span_id:
             call = self._call(key)
             call.identity = fact.identity

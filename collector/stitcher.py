@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 from collector.conversation_keys import declared_key, tool_key
 from collector.message_keys import MessageKeys, digest
 from collector.model import Facts, Message
+from collector.realms import trace_of
 from collector.shares import Shares
 from collector.talk import Talk
 from collector.twins import Twins, is_bare
@@ -114,7 +115,7 @@ class Stitcher:
         fact = self._shares.whole(fact)
         declared = declared_key(fact)
         talk = self._explicit(declared, fact) if declared else self._anonymous(fact, parent, key)
-        self._touch_trace(fact.trace_id, talk)
+        self._touch_trace(trace_of(fact), talk)
         if fact.response_id:
             response = (fact.identity.tenant, fact.response_id)
             if fact.input or fact.output:
@@ -163,7 +164,7 @@ class Stitcher:
             self._count("id", "new")
         else:
             self._count("id", "joined")
-        loose = self._loose.get(fact.trace_id)
+        loose = self._loose.get(trace_of(fact))
         if loose is not None:
             self._merge(loose, talk)
         return talk
@@ -185,7 +186,7 @@ class Stitcher:
     def _anonymous(self, fact: Facts, parent: Talk | None, key: str) -> Talk:
         near = parent
         if near is None:
-            near = self._first_of_trace(fact.trace_id)
+            near = self._first_of_trace(trace_of(fact))
         if near is not None and near.explicit:
             self._count("trace", "joined")
             return near
@@ -197,8 +198,8 @@ class Stitcher:
         if near is not None:
             self._count("trace", "joined")
             return near
-        name = fact.trace_id or key
-        return self._create(_key_of_trace(name), name, explicit=False)
+        own = _key_of_trace(trace_of(fact) or key)
+        return self._create(own, fact.trace_id or key, explicit=False)
 
     def _linked(self, fact: Facts, near: Talk | None) -> Talk | None:
         """Return the one conversation that the fact's own content points to.
@@ -218,7 +219,7 @@ class Stitcher:
                     continue
                 return self._single(talks, method)
         if is_bare(fact) and (near is None or _is_bare(near)):
-            own = near.key if near is not None else _key_of_trace(fact.trace_id)
+            own = near.key if near is not None else _key_of_trace(trace_of(fact))
             return self.talks.get(self._twins.of_bare(fact, own))
         if fact.role in ("llm", "agent") and fact.input:
             talk = self._by_history(fact)

@@ -61,7 +61,12 @@ class Instance:
         self.close()
 
     def send(
-        self, bodies: Iterable[bytes], *, signal: Signal = "traces", encoding: Encoding = "proto"
+        self,
+        bodies: Iterable[bytes],
+        *,
+        signal: Signal = "traces",
+        encoding: Encoding = "proto",
+        tenant: str = "",
     ) -> None:
         """Do what the receiver does with requests: check, journal, hand over."""
         for body in bodies:
@@ -71,6 +76,7 @@ class Instance:
                 receiver="test",
                 signal=signal,
                 encoding=encoding,
+                tenant=tenant,
                 items=batch.accepted,
                 body=body,
             )

@@ -20,6 +20,9 @@ from scorers.registry import builtin
 ROOT = Path(__file__).parent.parent
 
 
+PAGES = sorted(str(p.relative_to(ROOT)) for p in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
+
+
 def read(name: str) -> str:
     """Return a document's text."""
     return (ROOT / name).read_text(encoding="utf-8")
@@ -83,7 +86,7 @@ def test_every_example_parses(command: object) -> None:
         parser().parse_args(words[1:])
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *DOCUMENTS])
+@pytest.mark.parametrize("name", PAGES)
 def test_links_lead_somewhere(name: str) -> None:
     """Every relative link and every named file of ours exists."""
     text = read(name)
@@ -92,6 +95,17 @@ def test_links_lead_somewhere(name: str) -> None:
         assert (here / target).exists(), f"{name} links to {target}"
     for path in re.findall(r"`((?:collector|scorers|alerts|tests|examples|docs)/[\w/.]+)`", text):
         assert (ROOT / path).exists(), f"{name} names {path}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_to_headings(name: str) -> None:
+    """Every link to a part of a document finds its heading."""
+    here = (ROOT / name).parent
+    for target, part in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", read(name)):
+        linked = here / target if target else ROOT / name
+        headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+        anchors = {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
+        assert part in anchors, f"{name} links to {target}#{part}"
 
 
 def test_every_skip_reason_is_explained() -> None:

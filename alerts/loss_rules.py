@@ -36,7 +36,7 @@ def _coming_in(settings: Settings) -> tuple[Rule, ...]:
     spans = lost("spans_rejected_total", "receiver, reason")
     records = lost("log_records_rejected_total", "receiver, reason")
     unread = lost("kafka_dead_letters_total", "topic, reason")
-    missed = lost("proxy_capture_dropped_total", "reason")
+    missed = lost("proxy_capture_dropped_total", "reason", 'reason!="own"')
     passed = f"sum by (job) ({rise(settings, 'proxy_responses_total', '1h')})"
     return (
         Rule(

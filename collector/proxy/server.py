@@ -14,9 +14,10 @@ import msgspec
 from collector.address import parse_address
 from collector.callers import Callers, programs
 from collector.config import AuthConfig, TlsConfig
+from collector.own_telemetry import HEADER
 from collector.proxy.about import Names, about
 from collector.proxy.client_side import ClientSide
-from collector.proxy.http_head import RequestHead
+from collector.proxy.http_head import RequestHead, first
 from collector.proxy.recorder import Recorder, Recording
 from collector.proxy.shadow import Shadow
 from collector.proxy.upstream import Route, Routes, Upstream
@@ -161,6 +162,9 @@ class ProxyServer:
                 tenant=caller.tenant,
             )
             if found is None:
+                return None
+            if first(head.fields, HEADER):
+                self._recorder.dropped("own")
                 return None
             fork = None if self._shadow is None else self._shadow.fork(head, route, found)
             return self._recorder.begin(found, fork)

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from collector.errors import MalformedError
+from collector.own_telemetry import HEADER
 from collector.proxy.http_head import RequestHead, first
 from collector.proxy.upstream import ANTHROPIC, Route, Upstream
 
@@ -97,6 +98,9 @@ def head_for(
     ]
     if not first(head.fields, "content-type"):
         lines.append(b"content-type: application/json")
+    if upstream != route.upstream:
+        # It may be a gateway whose calls go through us: no second call, and no shadow of a shadow.
+        lines.append(f"{HEADER}: shadow".encode())
     if key:
         shown = (
             f"x-api-key: {key}" if upstream.name == ANTHROPIC else f"authorization: Bearer {key}"

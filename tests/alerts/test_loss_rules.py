@@ -70,6 +70,7 @@ def test_calls_that_the_proxy_does_not_capture_open_a_ticket(
         **traffic((120, 1.0)),
         counter("proxy_capture_dropped", reason="too_large"): "0x39 0+1x79",
         counter("proxy_capture_dropped", reason="error"): "0x119",
+        counter("proxy_capture_dropped", reason="own"): "0+2000x119",
     }
     if passed is not None:
         answers = counter("proxy_responses", upstream="anthropic", status="200")

@@ -328,3 +328,16 @@ def test_streams_that_are_a_little_off(cut: tuple[bytes, ...], type_: bytes) -> 
 
     assert proxy.spans[0].attributes["gen_ai.response.finish_reasons"] == ["tool_use"]
     assert "outrider.stream.aborted" not in proxy.spans[0].attributes
+
+
+def test_a_call_that_is_marked_as_not_the_agents() -> None:
+    """A judge's call passes without its mark, is counted, and makes no span."""
+    with Provider() as provider, Standing(provider.url) as proxy:
+        provider.script("/v1/messages", plain(ANSWER))
+        mark = "X-Outrider-Own: judge"
+        assert ANSWER in proxy.raw(post("/v1/messages", ASK, mark, "Connection: close"))
+        proxy.stop()
+
+    (asked,) = provider.asked
+    assert asked.header("x-outrider-own") is None
+    assert (proxy.spans, proxy.dropped()) == ([], {"own": 1})

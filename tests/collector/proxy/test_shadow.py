@@ -344,3 +344,21 @@ def test_a_pair_id_that_the_client_gave(orders: Orders) -> None:
         proxy.stop()
 
     assert [span.attributes["outrider.pair.id"] for span in proxy.spans] == ["p-1", "p-1"]
+
+
+def test_a_shadow_of_a_shadow(orders: Orders) -> None:
+    """A candidate behind a gateway that calls through a proxy of ours again is asked once, and captured once."""
+    with (
+        Provider() as provider,
+        Standing(provider.url, shadow=orders(provider.url)) as gateway,
+        Standing(provider.url, shadow=orders(gateway.url)) as proxy,
+    ):
+        provider.script(PATH, ANSWER)
+        call(proxy)
+        assert settled(proxy) == {"ok": 1}
+        proxy.stop()
+        gateway.stop()
+
+    assert len(provider.asked) == 2
+    assert len(proxy.spans) == 2
+    assert (gateway.spans, gateway.shadows(), gateway.dropped()) == ([], {}, {"own": 1})

@@ -29,6 +29,8 @@ class ModelCall(msgspec.Struct, frozen=True, kw_only=True):
     """Ids of the two nearest agent and tool spans above it."""
     parent_id: str = ""
     """Parent of its outermost span."""
+    task: Facts | None = None
+    """What the span around it tells of its reply."""
 
     @property
     def start_ns(self) -> int:
@@ -83,11 +85,16 @@ def _are_two(one: Facts, other: Facts) -> bool:
 def _model_call(group: list[Facts], kin: _Kin) -> ModelCall:
     ids = {f.span_id for f in group}
     outer = next((f for f in group if f.parent_id not in ids), group[0])
+    content = max(group, key=_content)
+    task = kin.task(outer.parent_id, content)
+    if task is not None and not any(m.text or m.tool_requests for m in content.output):
+        content = msgspec.structs.replace(content, output=task.output)
     return ModelCall(
         facts=tuple(group),
-        content=max(group, key=_content),
+        content=content,
         agents=kin.above(outer.parent_id),
         parent_id=outer.parent_id,
+        task=task,
     )
 
 
@@ -97,6 +104,19 @@ class _Kin:
     def __init__(self, by_span: dict[str, Facts]) -> None:
         self._by_span = by_span
         self._known: dict[str, tuple[str, ...]] = {"": ()}
+
+    def task(self, span_id: str, call: Facts) -> Facts | None:
+        """Return a span around a call that tells of the call's own reply."""
+        task = self._by_span.get(span_id)
+        if task is None or task.role != "chain" or task.usage is None or call.usage is None:
+            return None
+        one, other = task.usage, call.usage
+        same = (one.input, one.output) == (other.input, other.output)
+        return (
+            task
+            if same and task.response_id in ("", call.response_id or task.response_id)
+            else None
+        )
 
     def above(self, span_id: str) -> tuple[str, ...]:
         """Return the two nearest agent and tool spans from this span upwards."""
@@ -130,12 +150,12 @@ def llm_call(call: ModelCall, *, agent: str = "") -> LlmCall:
         provider=_first(f.provider for f in facts),
         model=_first(f.model for f in facts),
         response_id=_first(f.response_id for f in facts),
-        usage=_usage(facts),
+        usage=_usage([*facts, call.task] if call.task else facts),
         cost_usd=next((f.cost_usd for f in facts if f.cost_usd is not None), None),
         started_ns=call.start_ns,
         ended_ns=max(f.end_ns for f in facts),
         finish_reason=call.content.finish_reason
-        or next((f.finish_reason for f in facts if f.finish_reason), ""),
+        or next((f.finish_reason for f in (*facts, call.task) if f and f.finish_reason), ""),
         first_token_s=next((f.first_token_s for f in facts if f.first_token_s is not None), None),
         error=_first(f.error for f in facts),
         has_input=any(f.input for f in facts),

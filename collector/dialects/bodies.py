@@ -135,6 +135,7 @@ COUNTS: dict[str, Sequence[tuple[str, ...]]] = {
     ),
 }
 """Where providers' own usage objects keep a count, by the key it is looked up under."""
+INPUT_TOKENS = "gen_ai.usage.input_tokens"
 EXCLUSIVE: Keys = ("cache_read_input_tokens", "cache_creation_input_tokens")
 """Anthropic's own counts of cached tokens, which its input does not include."""
 USAGE: Keys = ("usage", "usage_metadata", "usageMetadata", "token_usage", "tokenUsage")
@@ -245,8 +246,11 @@ def told(body: JsonValue) -> Attributes:
     for place in _places(body, DEEPEST):
         for key in USAGE:
             usage = place.get(key)
-            if isinstance(usage, dict) and "gen_ai.usage.input_tokens" not in found:
-                found |= _counts(usage)
+            if isinstance(usage, dict):
+                counted = _counts(usage)
+                # Another object may count in more detail; a total it may count otherwise.
+                if found.get(INPUT_TOKENS, counted.get(INPUT_TOKENS)) == counted.get(INPUT_TOKENS):
+                    found = counted | found
         reason = string(place, FINISH)
         if reason:
             found.setdefault("gen_ai.response.finish_reasons", [reason])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from collector.dialects import flattened, otel_genai
+from collector.dialects import flattened, otel_genai, traceloop_langchain
 from collector.dialects.attributes import as_json, first, grouped, text, unflattened
 from collector.dialects.dialect import Dialect, Reading, Said, ToolUse
 from collector.dialects.documents import documents_of
-from collector.dialects.inference import assembled, tool_use
+from collector.dialects.inference import assembled, finish_reason, tool_use, usage
 from collector.dialects.interning import Memory
 from collector.dialects.messages import split_system
 from collector.dialects.tool_spans import arguments_in
@@ -72,6 +72,10 @@ def read(span: Span, memory: Memory) -> Facts:
     if span.events and _is_search(span):
         return assembled(span, Reading(role="retriever", said=_found(span)), NAMES, NAME)
     role = _role(span)
+    if span.scope_name == traceloop_langchain.SCOPE:
+        if role == "chain" and span.parent_id:
+            return _task(span)
+        span = msgspec.structs.replace(span, attributes=traceloop_langchain.opened(span.attributes))
     reading = otel_genai.reading(span, role, memory, NAMES)
     if role == "tool":
         reading = Reading(role=role, tool=_tool(span, reading.tool))
@@ -81,6 +85,21 @@ def read(span: Span, memory: Memory) -> Facts:
         said = _said(span.attributes, reading.said, memory)
         reading = Reading(role=role, said=_entity(span.attributes, role, said, memory))
     return assembled(span, reading, NAMES, NAME)
+
+
+def _task(span: Span) -> Facts:
+    """Read what a task tells of the call in it; the call is the model's own span."""
+    found = assembled(span, Reading(role="chain"), NAMES, NAME)
+    attributes, output = traceloop_langchain.told_by_task(span.attributes)
+    if not attributes:
+        return found
+    return msgspec.structs.replace(
+        found,
+        response_id=text(attributes, NAMES.response_id),
+        usage=usage(attributes, NAMES),
+        finish_reason=finish_reason(first(attributes, NAMES.finish_reason), output),
+        output=output,
+    )
 
 
 def _is_search(span: Span) -> bool:

@@ -157,6 +157,18 @@ def test_a_response_is_known_by_what_it_says_it_is() -> None:
     assert run == {}
 
 
+def test_what_one_count_leaves_out_another_may_say() -> None:
+    """LangChain keeps its own counts and the provider's; of two calls only one is told."""
+    own: Any = {"input_tokens": 8, "output_tokens": 82}
+    given: Any = {"prompt_tokens": 8, "completion_tokens_details": {"reasoning_tokens": 64}}
+    found = told({"usage_metadata": own, "response_metadata": {"token_usage": given}})
+    assert found["gen_ai.usage.output_tokens"] == 82
+    assert found["gen_ai.usage.reasoning.output_tokens"] == 64
+    other: Any = given | {"prompt_tokens": 9}
+    found = told({"usage_metadata": own, "response_metadata": {"token_usage": other}})
+    assert "gen_ai.usage.reasoning.output_tokens" not in found
+
+
 def test_tools_are_found_beside_and_among_messages() -> None:
     """LangChain's callback puts definitions where messages are; they are not said by anybody."""
     tool: Any = {"type": "function", "function": {"name": "room", "parameters": {}}}

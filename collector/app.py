@@ -56,8 +56,8 @@ from collector.proxy.ports import proxy_ports
 from collector.reading import Reader
 from collector.receivers.otlp_ports import otlp_ports
 from collector.recovery import restore
+from collector.redaction import pseudonym_key, redactor_of, strict_redactor
 from collector.redaction_counts import RedactionCounts
-from collector.redactor import Redactor
 from collector.safe_rows import SafeRows
 from collector.sampler import Sampler, versions_in
 from collector.servers import Port
@@ -105,8 +105,10 @@ def data_path(
     )
     store = open_store(config.store, data_dir, at_first_use=True)
     tally, work, pins, keys = Tally(), Work(), Pins(), MessageKeys()
-    redactor = Redactor(config.redact.kinds, config.redact.patterns)
-    labels = Labels(config.telemetry.label_limit, journal.totals(), redact=redactor.text)
+    key = pseudonym_key(config.redact, data_dir)
+    redactor = redactor_of(config.redact, key)
+    label_text = strict_redactor(config.redact, key).text
+    labels = Labels(config.telemetry.label_limit, journal.totals(), redact=label_text)
     sampler = Sampler(config.sample, seen_versions=versions_in(journal.totals()))
     meter = QualityMeter(labels)
     events = _events(config, tally=tally, clock_ns=clock_ns)

@@ -289,11 +289,17 @@ def describe(hint: Any) -> str:
     if typing.get_origin(plain) is dict:
         return "keys and values"
     if typing.get_origin(plain) is tuple:
-        return "a list"
+        inner = typing.get_args(plain)[0]
+        return f"a list of {_entry(inner)}" if hasattr(inner, "__struct_fields__") else "a list"
     if typing.get_origin(plain) is typing.Literal:
         return "one of " + ", ".join(map(str, typing.get_args(plain)))
     known = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
     return known.get(plain, "a value")
+
+
+def _entry(struct: Any) -> str:
+    """Say what one entry of a list is made of."""
+    return "{" + ", ".join(struct.__struct_fields__) + "}"
 
 
 def unit_of(hint: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import threading
 from collections import Counter
@@ -12,8 +11,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from collector.content_policy import ContentPolicy
+from collector.field_rules import pseudonym
 from collector.hindsight import About, Label, Outcome
 from collector.model import (
+    AgentRun,
     Conversation,
     Decided,
     Document,
@@ -31,20 +33,24 @@ from collector.value_redactor import ValueRedactor
 MAX_SHARED = 1024
 """Resources, scopes and tool definitions that are remembered, of each so many."""
 LONGEST_SCOPE = 512
-"""Characters of a scope that is remembered."""
+"""Characters of a scope, or of an id, that is remembered."""
+MAX_IDS = 16_384
+"""Ids that are remembered."""
 _ALIAS = re.compile(r"id-[0-9a-f]{16}")
 
 
 class Redactor:
     """Redact records; idempotent, never raises, and safe to use from several threads.
 
-    Trace, span and tool call ids are never touched, because records are joined by them. A
-    conversation's id that gives somebody away is replaced by the same alias everywhere.
+    Trace and span ids are never touched, because records are joined by them. An id that a
+    producer chose and that gives somebody away is replaced by the same alias everywhere.
 
     Args:
         kinds: names of ``sensitive.KINDS``.
         patterns: a user's own kinds, name to regular expression.
         memo_bytes: budget of the memory of earlier texts.
+        key: of the aliases; without one they are plain hashes.
+        policy: what is done to records before; a user's rules for fields and for content.
 
     Raises:
         KeyError: a kind does not exist.
@@ -57,7 +63,12 @@ class Redactor:
         patterns: Mapping[str, str] | None = None,
         *,
         memo_bytes: int = 16 * 1024 * 1024,
+        key: bytes = b"",
+        policy: ContentPolicy | None = None,
     ) -> None:
+        self._key = key
+        self._policy = policy
+        self._ids: dict[str, str] = {}
         self._values = ValueRedactor(kinds, patterns, memo_bytes=memo_bytes)
         self._text = self._values.text
         self._mapping = self._values.mapping
@@ -90,13 +101,22 @@ class Redactor:
         An id in which anything would be redacted is hashed as a whole, so that two of them
         stay two, and one stays one wherever it stands.
         """
-        if _ALIAS.fullmatch(id) or self.text(id) == id:
-            return id
-        return f"id-{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+        known = self._ids.get(id)
+        if known is None:
+            plain = _ALIAS.fullmatch(id) or self.text(id) == id
+            known = id if plain else pseudonym(id, self._key)
+            if len(self._ids) >= MAX_IDS:
+                self._ids.clear()
+            if len(id) <= LONGEST_SCOPE:
+                self._ids[id] = known
+        # The very same object where nothing was replaced, so that nothing is copied for it.
+        return id if known == id else known
 
     def span(self, span: Span) -> Span:
         """Return the span with all free text redacted; ids stay."""
         with self._lock:
+            if self._policy:
+                span = self._policy.span(span)
             text = self._text
             name, status = text(span.name), text(span.status_message)
             scope, version = self._scope(span.scope_name, span.scope_version)
@@ -146,15 +166,17 @@ class Redactor:
         conversation's id, identity and model calls, which its head shows, are redacted.
         """
         with self._lock:
+            if self._policy:
+                decided = self._policy.decided(decided)
             conversation = decided.conversation
             return replace(
                 decided,
                 conversation=(
-                    self.conversation(conversation)
+                    self._conversation(conversation)
                     if decided.sampling.kept
                     else self._head(conversation)
                 ),
-                scores=tuple(map(self.score, decided.scores)),
+                scores=tuple(map(self._score, decided.scores)),
                 decisions=tuple(
                     replace(
                         record,
@@ -176,14 +198,9 @@ class Redactor:
     def conversation(self, conversation: Conversation) -> Conversation:
         """Return the conversation with everything that was said, asked and answered redacted."""
         with self._lock:
-            return replace(
-                self._head(conversation),
-                system_prompt=self._text(conversation.system_prompt),
-                tools=tuple(map(self._once, conversation.tools)),
-                messages=tuple(map(self._message, conversation.messages)),
-                tool_calls=tuple(map(self._tool_call, conversation.tool_calls)),
-                documents=tuple(map(self._document, conversation.documents)),
-            )
+            if self._policy:
+                conversation = self._policy.conversation(conversation)
+            return self._conversation(conversation)
 
     def identity(self, who: Identity) -> Identity:
         """Return the identity with its labels redacted; hashes stay."""
@@ -203,18 +220,13 @@ class Redactor:
     def score(self, score: ScoreRecord) -> ScoreRecord:
         """Return the score with its conversation's id, its reason and its quotes redacted."""
         with self._lock:
-            return replace(
-                score,
-                conversation_id=self.id(score.conversation_id),
-                reason=self._text(score.reason),
-                evidence=tuple(
-                    replace(item, quote=self._text(item.quote)) for item in score.evidence
-                ),
-            )
+            return self._score(self._policy.score(score) if self._policy else score)
 
     def outcome(self, outcome: Outcome) -> Outcome:
         """Return the outcome with its text redacted; the name counts as its value's field."""
         with self._lock:
+            if self._policy:
+                outcome = self._policy.outcome(outcome)
             text = self._text
             value: bool | float | str = self._values.value(outcome.value, outcome.name)
             return replace(
@@ -224,18 +236,22 @@ class Redactor:
                 value=value,
                 source=text(outcome.source),
                 tool=text(outcome.tool),
+                call_id=self.id(outcome.call_id),
                 id=self.id(outcome.id),
             )
 
     def label(self, label: Label) -> Label:
         """Return the label with its text redacted; its author stays one person, under an alias."""
         with self._lock:
+            if self._policy:
+                label = self._policy.label(label)
             text = self._text
             return replace(
                 label,
                 about=self._about(label.about),
                 scorer=text(label.scorer),
                 category=text(label.category),
+                target=self.id(label.target),
                 author=self.id(label.author),
                 source=text(label.source),
                 comment=text(label.comment),
@@ -251,6 +267,32 @@ class Redactor:
             environment=text(about.environment),
             variant=text(about.variant),
         )
+
+    def _score(self, score: ScoreRecord) -> ScoreRecord:
+        return replace(
+            score,
+            conversation_id=self.id(score.conversation_id),
+            target=self.id(score.target),
+            reason=self._text(score.reason),
+            evidence=tuple(
+                replace(item, tool_call_id=self.id(item.tool_call_id), quote=self._text(item.quote))
+                for item in score.evidence
+            ),
+        )
+
+    def _conversation(self, conversation: Conversation) -> Conversation:
+        return replace(
+            self._head(conversation),
+            system_prompt=self._text(conversation.system_prompt),
+            tools=tuple(map(self._once, conversation.tools)),
+            messages=tuple(map(self._message, conversation.messages)),
+            tool_calls=tuple(map(self._tool_call, conversation.tool_calls)),
+            documents=tuple(map(self._document, conversation.documents)),
+            agents=tuple(map(self._agent_run, conversation.agents)),
+        )
+
+    def _agent_run(self, run: AgentRun) -> AgentRun:
+        return replace(run, name=self._text(run.name), error=self._text(run.error))
 
     def _head(self, conversation: Conversation) -> Conversation:
         return replace(
@@ -278,9 +320,11 @@ class Redactor:
         arguments = self._values.value(call.arguments)
         if result is not None:
             result = self._text(result)
-        if name is call.name and arguments is call.arguments and result is call.result:
+        known = self.id(call.id)
+        same = known is call.id and name is call.name
+        if same and arguments is call.arguments and result is call.result:
             return call
-        return replace(call, name=name, arguments=arguments, result=result)
+        return replace(call, id=known, name=name, arguments=arguments, result=result)
 
     def _document(self, document: Document) -> Document:
         return replace(document, id=self._text(document.id), text=self._text(document.text))
@@ -292,15 +336,20 @@ class Redactor:
         if requests:
             safe = tuple(map(self._request, requests))
             requests = requests if all(map(is_, safe, requests)) else safe
-        if text is message.text and tool is message.tool_name and requests is message.tool_requests:
+        answered = self.id(message.tool_call_id)
+        same = text is message.text and answered is message.tool_call_id
+        if same and tool is message.tool_name and requests is message.tool_requests:
             return message
-        return replace(message, text=text, tool_name=tool, tool_requests=requests)
+        return replace(
+            message, text=text, tool_call_id=answered, tool_name=tool, tool_requests=requests
+        )
 
     def _request(self, request: ToolRequest) -> ToolRequest:
         name, arguments = self._text(request.name), self._values.value(request.arguments)
-        if name is request.name and arguments is request.arguments:
+        known = self.id(request.id)
+        if known is request.id and name is request.name and arguments is request.arguments:
             return request
-        return replace(request, name=name, arguments=arguments)
+        return replace(request, id=known, name=name, arguments=arguments)
 
     def _tool(self, tool: ToolDefinition) -> ToolDefinition:
         return replace(

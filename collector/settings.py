@@ -28,6 +28,7 @@ SECRETS = frozenset(
     {
         "store.password",
         "journal.encryption_key",
+        "redact.pseudonym_key",
         "kafka.password",
         "auth.token",
         "alerts.webhook",

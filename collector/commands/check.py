@@ -144,7 +144,7 @@ def own_addresses(running: Running) -> dict[str, str]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything that `serve` would trip over, and say what differs from the defaults."""
-    from collector.redactor import Redactor
+    from collector.redaction import redactor_of
     from collector.serve_file import read
     from collector.tls import server_context
     from collector.tokens import Tokens
@@ -155,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
     Tokens(config.auth)
     for key, tls in tls_of(config).items():
         server_context(tls, section=section_of(key))
-    Redactor(config.redact.kinds, config.redact.patterns)
+    redactor_of(config.redact)
     warn_of_stray_variables()
     if arguments.print:
         print(as_yaml(config), end="")

@@ -20,16 +20,18 @@ from collector.transcript_ids import DistinctIds
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the precision and recall of every scorer that the files have labels for."""
-    from collector.redactor import Redactor
+    from collector.redaction import redactor_of
     from scorers.evaluation import evaluate
 
     config = config_of(arguments)
-    redactor = Redactor(config.redact.kinds, config.redact.patterns)
+    redactor = redactor_of(config.redact, config.redact.pseudonym_key.encode())
     bad: list[str] = []
     ids = DistinctIds()
 
     def read(path: Path) -> Iterator[tuple[Conversation, dict[str, Any]]]:
-        return labelled([path], None, bad, ids)
+        for conversation, labels in labelled([path], None, bad, ids):
+            seen = redactor.conversation(conversation) if arguments.redacted else conversation
+            yield seen, labels
 
     evaluation = evaluate(arguments.files, chosen_scorers(config, arguments.scorers), read)
     if not evaluation.measures:
@@ -53,6 +55,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument(
         "--errors", action="store_true", help="list every conversation a scorer got wrong"
+    )
+    parser.add_argument(
+        "--redacted",
+        action="store_true",
+        help="let the scorers see redacted text only",
     )
     add_scorers(parser)
     add_config(parser)

@@ -54,7 +54,7 @@ def line_of(score: ScoreRecord) -> dict[str, Any]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score every conversation of the files; 1 when a line could not be read."""
-    from collector.redactor import Redactor
+    from collector.redaction import redactor_of
     from scorers.runner import Runner
 
     config = config_of(arguments)
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         clock_ns=time.time_ns,
         seconds=time.perf_counter,
     )
-    redactor = Redactor(config.redact.kinds, config.redact.patterns)
+    redactor = redactor_of(config.redact, config.redact.pseudonym_key.encode())
     progress = Progress(arguments.progress)
     encoder = msgspec.json.Encoder()
     bad: list[str] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from collector.configuration.units import Duration, Limit, Rate, Size, Timeout
@@ -44,13 +46,29 @@ class AssembleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Decoded content kept in memory; over it the longest-idle conversations are re-read when needed."""
 
 
+class FieldRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What becomes of a field, whatever it holds."""
+
+    field: str
+    """Its name, or the last names of its path joined by dots; ``*`` stands for any characters."""
+    action: Literal["drop", "hash", "mask", "pseudonym"]
+    """``pseudonym`` gives the same alias to the same value, ``hash`` one that is the same everywhere."""
+
+
 class RedactConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What never leaves the process."""
 
+    content: Literal["full", "redacted", "metadata_only"] = "redacted"
+    """What is kept of what was said: all, with the kinds below replaced, or nothing; verdicts are the same."""
     kinds: tuple[str, ...] = ("key", "token", "card", "iban", "email", "national_id", "phone")
     """What is replaced by ``[kind]`` before store, log, metric and export; ``ip`` is there too, and off."""
     patterns: dict[str, str] = {}
     """Your own kinds: name to regular expression."""
+    fields: tuple[FieldRule, ...] = ()
+    """Rules ``{field, action}`` for fields by name, such as ``{field: arguments.email, action: pseudonym}``;
+    actions are ``drop``, ``hash``, ``mask`` and ``pseudonym``."""
+    pseudonym_key: str = ""
+    """Key of the pseudonyms, as ``${env:NAME}``; empty for one that is made in the data directory."""
 
 
 class SampleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

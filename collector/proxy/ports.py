@@ -19,7 +19,7 @@ from collector.proxy.server import Settings
 from collector.proxy.shadow import ShadowOrders
 from collector.proxy.upstream import Routes
 from collector.proxy_checks import check_authorities
-from collector.redactor import Redactor
+from collector.redaction import pseudonym_key, strict_redactor
 from collector.servers import Port
 from collector.tls import server_context
 from collector.version import __version__
@@ -87,7 +87,7 @@ def proxy_ports(
     write = SpanWriter(
         limit=4 * wanted.max_call, version=__version__, secret=secret, random_bytes=os.urandom
     )
-    export = _export(config, count=count)
+    export = _export(config, data_dir, count=count)
     port = RelayPort(orders, arrivals)
 
     def work(stop: threading.Event) -> None:
@@ -118,7 +118,7 @@ def _shadow(wanted: ProxyShadowConfig, data_dir: Path) -> ShadowOrders | None:
 
 
 def _export(
-    config: Config, *, count: Callable[[str, float, dict[str, str]], None]
+    config: Config, data_dir: Path, *, count: Callable[[str, float, dict[str, str]], None]
 ) -> Callable[[], AbstractContextManager[Export | None]]:
     """Prepare the export; its threads run from the return value's call on."""
     wanted = config.proxy.export
@@ -131,7 +131,8 @@ def _export(
     )
 
     exporter = otlp_exporter(wanted)
-    allow = what_may_leave(wanted, Redactor(config.redact.kinds, config.redact.patterns))
+    redactor = strict_redactor(config.redact, pseudonym_key(config.redact, data_dir))
+    allow = what_may_leave(wanted, redactor)
 
     @contextmanager
     def exporting() -> Iterator[Export]:

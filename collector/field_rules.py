@@ -1,0 +1,153 @@
+"""Drop, hash, mask or pseudonymise fields by their names, wherever in the traffic they stand.
+
+A field is named by the last names of its path, joined by dots: ``user.id`` is an attribute,
+``arguments.email`` an argument of any tool call, ``customer.email`` what a ``customer`` holds.
+``*`` stands for any characters. JSON inside text is opened; the places in lists have no name.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from collector.configuration.keeping import FieldRule
+from collector.loose_json import dumps, loads, spelled
+
+MASK = "[masked]"
+DROPPED = "[dropped]"
+SHORTEST = 4
+"""Characters from which a value is also looked for in what is said about it."""
+MAX_DEPTH = 48
+"""Levels that are gone into; what is nested deeper goes as a whole."""
+_DONE = re.compile(r"(?:id|sha)-[0-9a-f]{16}|\[masked\]|\[dropped\]")
+
+Found = dict[str, str]
+"""What stood in fields of a rule, and what stands there now."""
+
+
+class FieldRules:
+    """Apply a user's rules; the same value becomes the same pseudonym under one key."""
+
+    def __init__(self, rules: Sequence[FieldRule], *, key: bytes) -> None:
+        self._key = key
+        self._rules = [(_pattern(rule.field), rule.action) for rule in rules]
+        self._actions: dict[str, str] = {}
+        self.applied = 0
+        """Fields that a rule changed."""
+
+    def mapping(self, value: Mapping[str, Any], path: str, found: Found) -> dict[str, Any]:
+        """Return a mapping whose fields went through the rules; what they held goes to ``found``."""
+        clean = self._walk(value, path, found, 0)
+        return clean if isinstance(clean, dict) else {}
+
+    def value(self, value: Any, path: str, found: Found) -> Any:
+        """Return the value of the field at ``path``; the very same object where no rule is about it."""
+        action = self._action(path)
+        if action:
+            new = self._changed(value, action, found)
+            return None if new is _Gone else new
+        return self._walk(value, path, found, 0)
+
+    def text(self, text: str, path: str, found: Found) -> str:
+        """Return a text, such as a tool's result, that may be JSON."""
+        clean = self.value(text, path, found)
+        return clean if isinstance(clean, str) else ""
+
+    def _walk(self, value: Any, path: str, found: Found, depth: int) -> Any:
+        if isinstance(value, str):
+            return self._json(value, path, found, depth)
+        if depth >= MAX_DEPTH and isinstance(value, (dict, list)):
+            return MASK
+        if isinstance(value, list):
+            items = [self._walk(item, path, found, depth + 1) for item in value]
+            return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+        if not isinstance(value, dict):
+            return value
+        changed = False
+        clean: dict[str, Any] = {}
+        for name, item in value.items():
+            inner = f"{path}.{name}" if path else name
+            action = self._action(inner)
+            new = (
+                self._changed(item, action, found)
+                if action
+                else self._walk(item, inner, found, depth + 1)
+            )
+            changed = changed or new is not item
+            if new is not _Gone:
+                clean[name] = new
+        return clean if changed else value
+
+    def _json(self, text: str, path: str, found: Found, depth: int) -> str:
+        if text[:1] not in ("{", "["):
+            return text
+        try:
+            value = loads(text)
+        except (ValueError, RecursionError):
+            return text
+        clean = self._walk(value, path, found, depth + 1)
+        return text if clean is value else dumps(clean).decode()
+
+    def _action(self, path: str) -> str:
+        known = self._actions.get(path)
+        if known is None:
+            lower = path.lower()
+            known = next((action for rule, action in self._rules if rule.fullmatch(lower)), "")
+            if len(self._actions) > 4096:
+                self._actions.clear()
+            self._actions[path] = known
+        return known
+
+    def _changed(self, value: Any, action: str, found: Found) -> Any:
+        if value is None or value == "":
+            return value
+        text = value if isinstance(value, str) else spelled(value)
+        if _DONE.fullmatch(text):
+            return value
+        self.applied += 1
+        new = self._spelled(text, action)
+        if len(text) >= SHORTEST and not isinstance(value, (dict, list, bool)):
+            found[text] = new
+        return _Gone if action == "drop" else new
+
+    def _spelled(self, text: str, action: str) -> str:
+        if action == "mask":
+            return MASK
+        if action == "drop":
+            return DROPPED
+        data = text.encode("utf-8", "surrogatepass")
+        if action == "hash":
+            return f"sha-{hashlib.sha256(data).hexdigest()[:16]}"
+        return pseudonym(text, self._key)
+
+
+class _Gone:
+    """Stands for a field that is no longer there."""
+
+
+def pseudonym(text: str, key: bytes) -> str:
+    """Return ``id-`` and 16 hex digits: the same for the same text under one key (HMAC-SHA-256).
+
+    Without a key it is a plain hash, which whoever can list what might have stood there can undo.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    digest = hmac.new(key, data, hashlib.sha256) if key else hashlib.sha256(data)
+    return f"id-{digest.hexdigest()[:16]}"
+
+
+def replacing(found: Found) -> Callable[[str], str]:
+    """Return what puts the new values into texts that repeat the old ones."""
+    if not found:
+        return str
+    words = sorted(found, key=len, reverse=True)
+    pattern = re.compile(r"(?<![^\W_])(?:" + "|".join(map(re.escape, words)) + r")(?![^\W_])")
+    return lambda text: pattern.sub(lambda match: found[match[0]], text)
+
+
+def _pattern(field: str) -> re.Pattern[str]:
+    """Match a path that is the field, or ends with it behind a dot."""
+    return re.compile(r"(?:.*\.)?" + fnmatch.translate(field.lower()), re.DOTALL)

@@ -10,9 +10,12 @@ import msgspec
 
 from collector.model import Conversation, Evidence, ToolCall
 from scorers.result import Score, ScorerResult, Skip
+from scorers.rules.near_queries import reworded
+from scorers.rules.repeated_messages import repeated_message, stopped_at_limit
 from scorers.rules.spelling import digest, signature
 from scorers.rules.tool_effect import effect_of
 from scorers.rules.tool_outcome import outcome_of
+from scorers.rules.waste import wasted
 from scorers.scorer import scorer
 
 _Key: TypeAlias = tuple[str, str]
@@ -22,7 +25,7 @@ _QUOTES = 4
 _QUOTE_CHARS = 160
 
 
-@scorer(level="conversation", version="1")
+@scorer(level="conversation", version="2")
 def looping(
     conversation: Conversation, *, repeats: Annotated[int, msgspec.Meta(ge=1)] = 3
 ) -> ScorerResult:
@@ -31,11 +34,16 @@ def looping(
     A repeat is a call with the same arguments, spelling aside, whose result is the same as
     before; a failing call repeats itself whatever its error says. ``repeats`` of one call are
     a loop (so one or two retries are not), and one fewer is when two or more calls alternate.
-    The count starts again when the user speaks and when another call has changed something.
+    A search in other words with the same result repeats too; it takes one more. The count
+    starts again when the user speaks and when another call has changed something. So is
+    a message that is said again ``repeats`` times, and the end at a limit of steps.
 
     The value falls from 1 towards 0 with the share of calls that were repeats.
     """
     calls = [call for call in conversation.tool_calls if call.requestor == "agent"]
+    told = _in_words(conversation, repeats)
+    if told is not None:
+        return told
     if not calls:
         return Skip(reason="no_tool_calls")
     if all(call.result is None for call in calls):
@@ -46,8 +54,30 @@ def looping(
     return Score(
         value=round(0.5 * (1 - len(worst.again) / len(calls)), 4),
         verdict="fail",
-        reason=_reason(worst),
+        reason=_reason(worst, wasted(conversation, worst.again)),
         evidence=tuple(_evidence(conversation, call) for call in worst.again[:_QUOTES]),
+    )
+
+
+def _in_words(conversation: Conversation, repeats: int) -> Score | None:
+    """Judge what the agent says: the same again, or that it was stopped."""
+    messages = conversation.messages
+    if stopped := stopped_at_limit(conversation):
+        index, words = stopped
+        shown = Evidence(message=index, quote=words)
+        reason = "The agent went on until it was stopped at its limit of steps."
+        return Score(value=0.0, verdict="fail", reason=reason, evidence=(shown,))
+    again = repeated_message(conversation, repeats)
+    if not again:
+        return None
+    return Score(
+        value=round(0.5 / len(again), 4),
+        verdict="fail",
+        reason=f"The agent said the same {len(again)} times.",
+        evidence=tuple(
+            Evidence(message=index, quote=messages[index].text[:_QUOTE_CHARS])
+            for index in again[:_QUOTES]
+        ),
     )
 
 
@@ -57,6 +87,7 @@ class _Loop(msgspec.Struct, frozen=True, kw_only=True):
     again: tuple[ToolCall, ...]
     names: tuple[str, ...]
     failing: bool
+    reworded: bool = False
 
 
 class _Seen(msgspec.Struct):
@@ -90,7 +121,7 @@ def _loop(stretch: Sequence[ToolCall], repeats: int) -> _Loop | None:
     least = min(repeats, _rounds(repeats)) + 1
     keys = _keys_of_repeated(stretch, least)
     if not keys:
-        return None
+        return _reworded(stretch, repeats)
     found: list[_Loop | None] = []
     seen: dict[_Key, _Seen] = {}
     for position, call in enumerate(stretch):
@@ -101,7 +132,14 @@ def _loop(stretch: Sequence[ToolCall], repeats: int) -> _Loop | None:
             found.append(_found(seen, repeats))
             seen = {} if key is None or known is None else {key: known}
     found.append(_found(seen, repeats))
-    return _longest(found)
+    return _longest(found) or _reworded(stretch, repeats)
+
+
+def _reworded(stretch: Sequence[ToolCall], repeats: int) -> _Loop | None:
+    again = reworded(stretch, repeats) if len(stretch) > repeats + 1 else []
+    if not again:
+        return None
+    return _Loop(again=tuple(again), names=(again[0].name,), failing=False, reworded=True)
 
 
 def _longest(loops: Iterable[_Loop | None]) -> _Loop | None:
@@ -166,15 +204,17 @@ def _found(seen: Mapping[_Key, _Seen], repeats: int) -> _Loop | None:
     )
 
 
-def _reason(loop: _Loop) -> str:
+def _reason(loop: _Loop, cost: str) -> str:
     count = len(loop.again)
+    if loop.reworded:
+        return f"The agent asked {loop.names[0]} the same {count} times more in other words, and the answer was the same{cost}."
     if len(loop.names) > 1:
-        return f"The agent went round between {' and '.join(loop.names[:3])}: {count} of the calls told it nothing new."
+        return f"The agent went round between {' and '.join(loop.names[:3])}: {count} of the calls told it nothing new{cost}."
     if loop.failing:
-        return (
-            f"The agent repeated the failing call {loop.names[0]} {count} times without a change."
-        )
-    return f"The agent repeated the call {loop.names[0]} {count} times and got the same result."
+        return f"The agent repeated the failing call {loop.names[0]} {count} times without a change{cost}."
+    return (
+        f"The agent repeated the call {loop.names[0]} {count} times and got the same result{cost}."
+    )
 
 
 def _evidence(conversation: Conversation, call: ToolCall) -> Evidence:

@@ -21,12 +21,14 @@ def banner(config: Config) -> str:
     proxy = config.proxy.address and base_url(
         config.proxy.address, tls=bool(config.proxy.tls.cert_file)
     )
+    kafka = config.kafka
     metrics = base_url(config.telemetry.metrics, tls=bool(config.telemetry.tls.cert_file))
     console = base_url(config.console.address, tls=bool(config.console.tls.cert_file))
     lines = [
         f"OTLP/HTTP  {http}",
         *([f"OTLP/gRPC  {grpc}"] if grpc else []),
         *([f"LLM proxy  {proxy}"] if proxy else []),
+        *([f"Kafka      {kafka.bootstrap}, group {kafka.group}"] if kafka.bootstrap else []),
         f"metrics    {metrics}/metrics",
         f"console    {console}",
         "",

@@ -1,7 +1,7 @@
 """A started process says where it is and how to use it."""
 
 from collector.banner import banner, base_url
-from collector.config import AuthConfig, Config, ReceiveConfig, TlsConfig
+from collector.config import AuthConfig, Config, KafkaConfig, ReceiveConfig, TlsConfig
 
 
 def exports(text: str) -> list[str]:
@@ -43,3 +43,10 @@ def test_grpc_and_tls() -> None:
     text = banner(Config(receive=ReceiveConfig(grpc="", tls=tls)))
     assert "gRPC" not in text
     assert "OTEL_EXPORTER_OTLP_ENDPOINT=https://127.0.0.1:4318" in text
+
+
+def test_kafka_is_shown_where_it_is_read() -> None:
+    """Brokers and group stand among the addresses, and nothing where none are set."""
+    assert "Kafka" not in banner(Config())
+    text = banner(Config(kafka=KafkaConfig(bootstrap="b-1:9092,b-2:9092", group="shop")))
+    assert "Kafka      b-1:9092,b-2:9092, group shop\n" in text

@@ -6,6 +6,7 @@ import argparse
 import logging
 import signal
 import sys
+from collections.abc import Callable
 from types import FrameType
 
 from collector.commands.command import (
@@ -15,6 +16,7 @@ from collector.commands.command import (
     config_of,
     warn_of_stray_variables,
 )
+from collector.log_gate import LogGate
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -24,8 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
     config = config_of(arguments)  # before the imports, so that a wrong one is told at once
     warn_of_stray_variables()
     from collector.app import serve
+    from collector.redaction import strict_redactor
 
-    _log(config.telemetry.log_level.upper())
+    _log(config.telemetry.log_level.upper(), strict_redactor(config.redact).text)
     return serve(config, arguments.data_dir)
 
 
@@ -34,13 +37,11 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
     raise SystemExit(0)
 
 
-def _log(level: str) -> None:
-    """Log to standard error: our own packages at ``level``, libraries from warnings on."""
-    logging.basicConfig(
-        level=logging.WARNING,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        stream=sys.stderr,
-    )
+def _log(level: str, redact: Callable[[str], str]) -> None:
+    """Log to standard error, redacted: our own packages at ``level``, libraries from warnings on."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LogGate("%(asctime)s %(levelname)s %(name)s: %(message)s", redact))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     for name in ("outrider", "collector", "scorers", "alerts"):
         logging.getLogger(name).setLevel(level)
 

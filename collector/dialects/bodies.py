@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from collector.dialects.attributes import Keys, as_number
 from collector.dialects.blocks import string
+from collector.dialects.chat_message import chat_message
 from collector.dialects.literals import literal
 from collector.model import JsonValue
 from collector.telemetry import Attributes, AttributeValue
@@ -218,7 +219,7 @@ def spoken(text: str) -> JsonValue:
     """Read the ``repr`` of a message object; text that is none stays text."""
     found = REPR(text) if text.startswith("role=") else None
     if found is None:
-        return text
+        return chat_message(text)
     content = None if found[2] == "None" else literal(found[2])
     message: Body = {"role": found[1], "content": content}
     calls, answers = REPR_CALLS(text, found.end()), REPR_ID(text, found.end())

@@ -80,6 +80,9 @@ QUERY = ("reranker.query", "retrieval.query")
 RESPONSE_ID = re.compile(r'\{\s*"id":\s*"((?:msg|chatcmpl|resp|gen|run)[\w-]{1,100})"').match
 """How the responses of providers begin."""
 SCOPES = ("openinference.", "@arizeai/")
+LLAMA_INDEX = "openinference.instrumentation.llama_index"
+PREPARES = re.compile(r"\w+\._").match
+"""How the names of a model's own methods begin, which prepare a call: each is said to be one."""
 LEFT: dict[str, FactRole] = {"llm.": "llm", "retrieval.": "retriever", "tool": "tool"}
 """Role by how a key begins, for spans that lost their kind to a limit of attributes."""
 VALUES = {"input": ("input.value",), "output": ("output.value",)}
@@ -100,6 +103,8 @@ def matches(span: Span) -> bool:
 def _role(span: Span) -> FactRole:
     """Return the role that the kind says; where that was left out, what else is there tells."""
     kind = text(span.attributes, (KIND,))
+    if kind == "LLM" and span.scope_name == LLAMA_INDEX and PREPARES(span.name):
+        return "chain"
     if kind or not span.scope_name.startswith(SCOPES):
         return ROLES.get(kind.upper(), "other")
     left = span.attributes

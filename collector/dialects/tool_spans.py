@@ -17,6 +17,8 @@ CALLED = ("arguments", "tool_input", "toolInput", "tool_args", "args", "kwargs")
 NAMED = ("name", "tool_name", "toolName", "tool")
 LANGCHAIN = "input_str"
 IDS = ("tool_call_id", "tool_use_id", "toolCallId", "call_id")
+RAW_OUTPUT = "raw_output"
+"""What a result of LlamaIndex's tools has beside its text."""
 WRAPPED = ("data", "kwargs", "output")
 """Where LangChain's serialised tool messages keep the message."""
 
@@ -28,7 +30,7 @@ def arguments_in(value: Value) -> JsonValue:
         given = _literal(given)
     if not isinstance(given, dict):
         return given
-    if "kwargs" in given and "args" in given:
+    if given.keys() == {"kwargs"} or ("kwargs" in given and "args" in given):
         return _called_with(given)
     if LANGCHAIN in given:
         inner = given.get("inputs")
@@ -58,8 +60,9 @@ def opened(use: ToolUse) -> ToolUse:
     response = found.get("response")
     if isinstance(response, dict) and isinstance(found.get("name"), str):
         return _answered(use, found, response)
-    content = found.get("content")
-    if isinstance(content, list) and isinstance(error_flag(found), bool):
+    is_llama = RAW_OUTPUT in found
+    content = found.get("blocks" if is_llama and "blocks" in found else "content")
+    if (is_llama or isinstance(content, list)) and isinstance(error_flag(found), bool):
         return msgspec.structs.replace(use, result=content, is_error=error_flag(found))
     return use
 

@@ -86,6 +86,7 @@ PREPARES = re.compile(r"\w+\._").match
 LEFT: dict[str, FactRole] = {"llm.": "llm", "retrieval.": "retriever", "tool": "tool"}
 """Role by how a key begins, for spans that lost their kind to a limit of attributes."""
 VALUES = {"input": ("input.value",), "output": ("output.value",)}
+SETTINGS = "llm.invocation_parameters"
 OFFERS = re.compile(r'"(?:tools|functions)":\s*\[\s*\{').search
 SERVES = re.compile(
     r'"type":\s*"(?:web_search|file_search|tool_search|code_interpreter|image_generation|mcp)_call"'
@@ -171,8 +172,9 @@ def _reading(span: Span, role: FactRole, memory: Memory) -> Reading:
         whole = said_of(role, None if given else raw_input, None if spoken else raw_output, memory)
         system, tools = system or whole.system_prompt, tools or whole.tools
         given, output = given or whole.input, (output if spoken else whole.output or output)
-    if not tools and isinstance(raw_input, str) and OFFERS(raw_input):
-        tools = definitions(offered(decoded(raw_input)), memory)
+    for value in (raw_input, attributes.get(SETTINGS)):
+        if not tools and isinstance(value, str) and OFFERS(value):
+            tools = definitions(offered(decoded(value)), memory)
     return Reading(
         role=role, said=Said(system_prompt=system, tools=tools, input=acted(given), output=output)
     )

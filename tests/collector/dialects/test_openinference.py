@@ -277,6 +277,13 @@ def test_what_was_not_flattened_is_read_from_the_raw_values() -> None:
     assert facts.finish_reason == "stop"
 
 
+def test_tools_may_stand_among_the_settings() -> None:
+    """LiteLLM's functions are flattened nowhere."""
+    settings = {"model": "m", "functions": [{"name": "room", "parameters": SCHEMA}]}
+    facts = read("LLM", {"llm.invocation_parameters": json.dumps(settings)})
+    assert facts.tools == (ToolDefinition(name="room", parameters=SCHEMA),)
+
+
 def test_a_tools_own_span_may_hold_its_definition() -> None:
     """The Agents SDK's chat models tell the tools that were offered nowhere else."""
     facts = read(

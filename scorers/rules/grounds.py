@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import msgspec
@@ -38,6 +39,7 @@ class Grounds:
         self._proven: dict[str, int] | None = None
         self._figures: set[str] = set()
         self._read = 0
+        self._first: dict[re.Pattern[str], int] = {}
         results = (i for i, m in enumerate(conversation.messages) if m.role == "tool")
         self._first_result = next(results, len(conversation.messages))
         unanswered = (call.asked_at for call in self._calls if call.result is None)
@@ -71,6 +73,13 @@ class Grounds:
         if self._compact is None:
             self._compact = _Text.of([part.translate(_SEPARATORS) for part in self._parts])
         return _stands(self._compact.text, joined, self._compact.ends[before])
+
+    def has(self, pattern: re.Pattern[str], before: int) -> bool:
+        """Say whether a pattern, written for small letters, matches in what was said before a message."""
+        if pattern not in self._first:
+            found = pattern.search(self._spoken.text, 0, _MAX_CHARS)
+            self._first[pattern] = len(self._spoken.text) if found is None else found.start()
+        return self._first[pattern] < self._spoken.ends[before]
 
     def has_results(self, before: int) -> bool:
         """Say whether a tool had answered before a message."""

@@ -114,15 +114,14 @@ def test_a_missing_result_may_have_given_it() -> None:
     "arguments",
     [
         {"city": "Lund", "note": "call 70417 99 before noon"},
-        {"date": "2031-05-07", "start_time": "2031-05-07 10:00", "at": "10:30"},
-        {"amount": "70417", "price": 70417.5, "total": 70417},
+        {"at": "10:30", "weight": 70417.5, "count": 70417},
         {"expression": "70417*3", "query": "PX70417", "filename": "report_70417.pdf"},
         {"idempotency_key": "a81f-7731-99", "password": "Secret7041799"},
         {"parcel_id": "", "urgent": True, "tags": None},
     ],
 )
 def test_what_an_agent_may_write_is_not_judged(arguments: dict[str, JsonValue]) -> None:
-    """Free text, dates, amounts, new files and chosen keys are no ids."""
+    """Free text, times of day, counts, new files and chosen keys are the agent's own."""
     assert verdict(judged(arguments, user("Hello"))) == "no_ids"
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias, cast
 
+from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
@@ -27,6 +28,8 @@ from collector.stores.tenancy import Asked, of_tenant
 from collector.tls import server_context
 from collector.tokens import Tokens
 
+Count: TypeAlias = Callable[[str, float, dict[str, str]], None]
+"""Raises a counter: its name, by how much, its labels."""
 Refused: TypeAlias = Callable[[str], None]
 """Told the reason of each request that is turned away."""
 
@@ -65,7 +68,7 @@ def people_ports(
     process: Journalling,
     store: Asked,
     metrics: ASGIApp,
-    count: Callable[[str, float, dict[str, str]], None],
+    count: Count,
     clock_ns: Callable[[], int],
 ) -> dict[str, Port]:
     """Bind the ports, by their configuration keys; nothing is served yet.
@@ -92,23 +95,19 @@ def people_ports(
     sessions = Sessions(
         tokens, lifetime_s=config.auth.session, random_bytes=os.urandom, seconds=time.monotonic
     )
-    callers = Callers(
-        host=parse_address(config.console.address).host,
-        tokens=tokens,
-        sessions=sessions,
-        certified=config.console.tls.instead_of_token,
-    )
-    talked_to = api(
-        problems=process.problems,
-        end=process.end,
-        export=lambda what, tenant: documents(of_tenant(store, tenant), cast("What", what)),
-        callers=callers,
-        routes=[
-            *HindsightPort(process.note, count=count, clock_ns=clock_ns).routes(),
-            *pages.routes(),
-            *Login(pages.login_page, sessions, asks=callers.asks).routes(),
-        ],
-        error_page=pages.error_page,
+    talked_to = people_app(
+        Callers(
+            host=parse_address(config.console.address).host,
+            tokens=tokens,
+            sessions=sessions,
+            certified=config.console.tls.instead_of_token,
+        ),
+        sessions,
+        pages=pages,
+        process=process,
+        store=store,
+        count=count,
+        clock_ns=clock_ns,
         refused=refusals("console"),
     )
     scrapers = programs(
@@ -130,3 +129,30 @@ def people_ports(
             tls=server_context(config.console.tls, section="console.tls"),
         ),
     }
+
+
+def people_app(
+    callers: Callers,
+    sessions: Sessions,
+    *,
+    pages: Pages,
+    process: Journalling,
+    store: Asked,
+    count: Count,
+    clock_ns: Callable[[], int],
+    refused: Refused = lambda _: None,
+) -> Starlette:
+    """Build all that answers on the console's port; the arguments are those of ``people_ports``."""
+    return api(
+        problems=process.problems,
+        end=process.end,
+        export=lambda what, tenant: documents(of_tenant(store, tenant), cast("What", what)),
+        callers=callers,
+        routes=[
+            *HindsightPort(process.note, count=count, clock_ns=clock_ns).routes(),
+            *pages.routes(),
+            *Login(pages.login_page, sessions, asks=callers.asks).routes(),
+        ],
+        error_page=pages.error_page,
+        refused=refused,
+    )

@@ -22,9 +22,14 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouseSto
 @pytest.fixture
 def store(migrated: ClickHouseStore) -> ClickHouseStore:
     """Empty the tables."""
+    emptied(migrated)
+    return migrated
+
+
+def emptied(migrated: ClickHouseStore) -> None:
+    """Leave no row in any table."""
     for row in migrated.query(
         "SELECT name FROM system.tables WHERE database = currentDatabase() AND total_rows > 0"
         " AND name != 'schema_migrations'"
     ):
         migrated.command(f"TRUNCATE TABLE {row['name']}")
-    return migrated

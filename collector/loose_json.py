@@ -16,6 +16,10 @@ import msgspec
 _LONGEST_INTEGER = 4_000
 """Digits; Python refuses to read more than 4,300."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""An escape, or the two of a character beyond the first 65,536."""
 _STRICT = msgspec.json.Decoder()
 
 
@@ -36,6 +40,22 @@ def loads(text: str | bytes) -> Any:
         return _STRICT.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError):
         return _LENIENT.decode(text if isinstance(text, str) else text.decode())
+
+
+def whole(text: bytes) -> Any:
+    """Read a JSON text strictly, but for characters that were cut in half: each becomes U+FFFD.
+
+    Raises:
+        msgspec.DecodeError: it is not JSON, or not UTF-8.
+        RecursionError: it is nested too deeply.
+    """
+    try:
+        return _STRICT.decode(text)
+    except msgspec.DecodeError:
+        mended = _ESCAPE.sub(_whole_escape, text)
+        if mended == text:
+            raise
+        return _STRICT.decode(mended)
 
 
 def dumps(value: Any) -> bytes:
@@ -82,6 +102,10 @@ def strings(text: bytes) -> int:
     only lower the weight (``\u005c`` becomes a backslash), and leaving a field out always does.
     """
     return text.count(b'"') - text.count(b'\\"')
+
+
+def _whole_escape(escape: re.Match[bytes]) -> bytes:
+    return b"\\ufffd" if escape["half"] else escape[0]
 
 
 def _scalar(value: Any) -> str:

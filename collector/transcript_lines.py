@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from collector import loose_json
 from collector.json_documents import values
 
 ErrorSink: TypeAlias = Callable[[int, str], None]
@@ -139,7 +140,7 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 
 def _decoded(line: bytes) -> Any:
     try:
-        return msgspec.json.decode(line)
+        return loose_json.whole(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if not any(word in line for word in NO_NUMBERS):
             raise _NotJsonError(str(error)) from error
@@ -151,6 +152,6 @@ def _decoded_loosely(line: bytes, strictly: Exception) -> Any:
     try:
         loose = json.loads(line, parse_constant=lambda _: None)
         # Once more the strict way: Python lets through what nobody behind us can write.
-        return msgspec.json.decode(msgspec.json.encode(loose))
+        return loose_json.whole(loose_json.dumps(loose))
     except (ValueError, OverflowError, RecursionError) as error:
         raise _NotJsonError(str(strictly)) from error

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import msgspec
 
-from collector import telemetry
+from collector import loose_json, telemetry
 from collector.errors import (
     JournalFullError,
     MalformedError,
@@ -239,7 +239,7 @@ class Capture:
 
 def _json(raw: bytes) -> Json:
     try:
-        return msgspec.json.decode(raw)
+        return loose_json.whole(raw)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise MalformedError("a body is not JSON") from error
 

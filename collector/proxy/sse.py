@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from collector import loose_json
 from collector.proxy.exchange import Json, fields, text
 
 _BREAK = re.compile(rb"\r\n|\n|\r")
@@ -65,7 +66,7 @@ def told(events: Iterable[Event]) -> Told:
     unread = 0
     for event in events:
         try:
-            data = fields(msgspec.json.decode(event.data))
+            data = fields(loose_json.whole(event.data))
         except (msgspec.DecodeError, RecursionError):
             word = event.data.strip()
             if word == DONE.encode():

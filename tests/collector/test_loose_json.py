@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from collector.loose_json import Number, dumps, loads, spelled, strings
+from collector.loose_json import Number, dumps, loads, spelled, strings, whole
 
 DIGITS = "7" * 5_000
 
@@ -31,6 +34,41 @@ def test_what_is_not_json_is_refused(text: str) -> None:
     """Broken or bottomless texts are told by one of two errors."""
     with pytest.raises((ValueError, RecursionError)):
         loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        (rb'["cut \ud83d"]', ["cut \ufffd"]),
+        (rb'{"\uDE00 cut":1}', {"\ufffd cut": 1}),
+        (rb'["\ud83d\ud83d\ude00\ude00"]', ["\ufffd😀\ufffd"]),
+        (rb'["\\ud83d\ud83d\\ude00"]', ["\\ud83d\ufffd\\ude00"]),
+        (rb'["\ud83d\\ude00"]', ["\ufffd\\ude00"]),
+        (rb'["\ud83d\ude00"]', ["😀"]),
+    ],
+)
+def test_a_character_that_was_cut_in_half(text: bytes, meant: object) -> None:
+    """Its half is no reason to refuse the text around it."""
+    assert whole(text) == meant
+
+
+@given(st.lists(st.sampled_from([r"\ud83d", r"\ude00", r"\\", "ud83d", r"\n", "x"])))
+def test_halves_anywhere(parts: list[str]) -> None:
+    """What Python's reader takes is read the same, but for the halves."""
+    text = '["' + "".join(parts) + '"]'
+    said = json.loads(text)[0]
+    assert whole(text.encode()) == [
+        "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in said)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[", rb'["\q \ud83d"]', b'["\xff"]', rb'["\ud83"]', b"[NaN]"]
+)
+def test_what_has_no_halves_stays_refused(text: bytes) -> None:
+    """Only they are mended."""
+    with pytest.raises(msgspec.DecodeError):
+        whole(text)
 
 
 def test_anything_can_be_spelled() -> None:

@@ -70,11 +70,17 @@ def test_a_broken_first_row_does_not_hide_the_others(broken: str) -> None:
     assert "not valid JSON" in errors[0][1]
 
 
+def test_a_text_that_was_cut_inside_a_character() -> None:
+    """The row is read; the half is marked as what it is."""
+    found = list(rows([rb'{"a": "cut \ud83d"}', b"\n"], lambda *error: pytest.fail(str(error))))
+    assert [row for _, _, row in found] == [{"a": "cut \ufffd"}]
+
+
 def test_what_pandas_and_windows_write() -> None:
     """Cells that are missing are nothing, and a mark of the byte order is no part of a row."""
     errors: list[tuple[int, str]] = []
     lines = [b'\xef\xbb\xbf{"a": NaN}\n', b'{"a": [-Infinity, 1]}\n', b'{"a": NaN\n']
     lines += [b'{"a": NaN, "b": "\\ud800"}\n']
     found = [row for _, _, row in rows(lines, lambda *error: errors.append(error))]
-    assert found == [{"a": None}, {"a": [None, 1]}]
-    assert [number for number, _ in errors] == [3, 4]
+    assert found == [{"a": None}, {"a": [None, 1]}, {"a": None, "b": "\ufffd"}]
+    assert [number for number, _ in errors] == [3]

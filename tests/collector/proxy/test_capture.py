@@ -256,6 +256,25 @@ def test_bodies_of_any_shape(path: str, ask: bytes) -> None:
     assert sum(proxy.dropped().values()) + len(proxy.spans) == 2
 
 
+def test_a_text_that_was_cut_inside_a_character() -> None:
+    """A call whose request or answer holds half a character is captured, whole or streamed."""
+    half = rb"cut \ud83d"
+    message = MESSAGE | {"content": [{"type": "text", "text": "~"}]}
+    answer = plain(msgspec.json.encode(message).replace(b"~", half))
+    streamed = b"".join(chunk(event.replace(b"~", half)) for event in message_events(message))
+    ask = ASK.replace(b"hi", half)
+    with Provider() as provider, Standing(provider.url) as proxy:
+        for whole in (answer, STREAM + streamed + LAST):
+            provider.script("/v1/messages", whole)
+            proxy.raw(post("/v1/messages", ask, "Connection: close"))
+        proxy.stop()
+
+    assert (proxy.dropped(), len(proxy.spans)) == ({}, 2)
+    for number in (0, 1):
+        assert "cut \ufffd" in str(proxy.said("gen_ai.input.messages", number))
+        assert "cut \ufffd" in str(proxy.said("gen_ai.output.messages", number))
+
+
 def test_pictures_become_digests() -> None:
     """Encoded content is replaced before anything is written."""
     picture = "iVBORw0KGgo" * 200

@@ -117,6 +117,28 @@ HEALTH = (
         buckets=DURATION_BUCKETS,
     ),
     Metric(
+        name="tool_errors_total",
+        kind="counter",
+        labels=("agent", "tool", "kind"),
+        help="Tool calls that failed, by kind: input, not_found, permission, rate_limit, timeout,"
+        " unavailable, internal, refused or other; empty for look-ups that found nothing.",
+        group="health",
+    ),
+    Metric(
+        name="tool_result_tokens_total",
+        kind="counter",
+        labels=("agent", "tool"),
+        help="Tokens that tools' results brought into the context, reckoned as four characters each.",
+        group="health",
+    ),
+    Metric(
+        name="tool_calls_redundant_total",
+        kind="counter",
+        labels=("agent", "tool"),
+        help="Tool calls for what the agent had in hand already.",
+        group="health",
+    ),
+    Metric(
         name="llm_tokens_total",
         kind="counter",
         labels=("agent", "model", "kind"),

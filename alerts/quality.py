@@ -10,8 +10,11 @@ from alerts.labels import Labels
 from alerts.metrics import CATALOGUE
 from collector.model import Conversation, Decided, LlmCall, ScoreRecord, ToolCall
 from collector.totals import Deltas, SeriesKey, add, observe, series
+from scorers.rules.tool_error_kind import error_kind
 from scorers.rules.tool_outcome import outcome_of
+from scorers.rules.unneeded_call import redundant_calls
 
+_TOKEN_CHARS = 4
 _ERROR_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,63}")
 
 
@@ -100,6 +103,9 @@ class QualityMeter:
         ]
         llm_calls = conversation.llm_calls
         self._tool_calls(deltas, agent, tool_calls)
+        for name, amount in redundant_calls(conversation).items():
+            tool = self._labels.admit("tool", name)
+            add(deltas, "tool_calls_redundant_total", amount, agent=agent, tool=tool)
         self._llm_calls(deltas, agent, llm_calls)
         for kind, seen in (
             ("arguments", [call.arguments is not None for call in tool_calls]),
@@ -119,6 +125,16 @@ class QualityMeter:
         for (name, outcome), amount in outcomes.items():
             labels = {"agent": agent, "tool": tools[name], "outcome": outcome}
             add(deltas, "tool_calls_total", amount, **labels)
+        kinds = Counter((call.name, kind) for call in calls if (kind := error_kind(call)))
+        for (name, kind), amount in kinds.items():
+            labels = {"agent": agent, "tool": tools[name], "kind": kind}
+            add(deltas, "tool_errors_total", amount, **labels)
+        sizes: Counter[str] = Counter()
+        for call in calls:
+            sizes[call.name] += -(-len(call.result or "") // _TOKEN_CHARS)
+        for name, size in sizes.items():
+            if size:
+                add(deltas, "tool_result_tokens_total", size, agent=agent, tool=tools[name])
         for call in calls:
             if call.started_ns and call.ended_ns >= call.started_ns:
                 seconds = (call.ended_ns - call.started_ns) / 1e9

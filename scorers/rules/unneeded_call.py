@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -79,6 +80,12 @@ def _failed(call: ToolCall, reason: str) -> Score:
         quote=quote[:_QUOTE_CHARS],
     )
     return Score(value=0.0, verdict="fail", reason=reason, evidence=(shown,))
+
+
+def redundant_calls(conversation: Conversation) -> Counter[str]:
+    """Count the calls for what the agent had in hand, by the name of their tool."""
+    again = _repeats(Same(conversation))
+    return Counter(call.name for call in conversation.tool_calls if id(call) in again)
 
 
 @lru_cache(maxsize=2)

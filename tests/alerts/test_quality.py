@@ -183,6 +183,23 @@ def test_tool_calls_by_outcome() -> None:
     assert value_of(deltas, "content_seen_total", kind="result") == 3.0
 
 
+def test_tool_health() -> None:
+    """Failures count by kind, results by their size, and calls for what was in hand."""
+    calls = [
+        ToolCall(name="find", arguments={"n": 1}, result="x" * 41),
+        ToolCall(name="find", arguments={"n": 1}, result="x" * 41),
+        ToolCall(name="find", result='{"status": 503, "error": "down"}', is_error=True),
+        ToolCall(name="refund", result="Error: request timed out"),
+        ToolCall(name="refund", result="Error: invalid order id", requestor="user"),
+    ]
+    deltas = rises(calls=calls)
+    assert value_of(deltas, "tool_errors_total", tool="find", kind="unavailable") == 1.0
+    assert value_of(deltas, "tool_errors_total", tool="refund", kind="timeout") == 1.0
+    assert value_of(deltas, "tool_errors_total") == 2.0
+    assert value_of(deltas, "tool_result_tokens_total", tool="find") == 11 + 11 + 8
+    assert value_of(deltas, "tool_calls_redundant_total", agent="shop", tool="find") == 1.0
+
+
 def test_tokens_cost_and_coverage() -> None:
     """Tokens count by model and kind, cost as stated, and calls without content are seen."""
     usage = Usage(input=100, output=20, cache_read=60)

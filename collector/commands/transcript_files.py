@@ -57,7 +57,7 @@ def labelled(
 
     ids = ids or DistinctIds()
     gathering = Gathering()
-    before = len(bad)
+    before, found = len(bad), 0
     for path in files:
 
         def report(line: int, reason: str, path: Path = path) -> None:
@@ -68,15 +68,22 @@ def labelled(
             if progress is not None:
                 progress.update(f"{path}: read up to line {line}")
 
-        yield from read_labelled(
+        for one in read_labelled(
             path,
             format=format,
             on_error=report,
             ids=ids,
             gathering=gathering,
             on_gathered=show,
-        )
-    yield from gathered(gathering, ids)
+        ):
+            found += 1
+            yield one
+    for one in gathered(gathering, ids):
+        found += 1
+        yield one
+    if not found and len(bad) == before:
+        where = ", ".join(map(str, files))
+        print(f"outrider: no conversation with an agent in {where}", file=sys.stderr)
     if count := len(bad) - before:
         lines = "line" if count == 1 else "lines"
         print(f"outrider: {count} {lines} could not be read", file=sys.stderr)

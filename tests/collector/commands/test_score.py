@@ -149,3 +149,18 @@ def test_reads_recorded_traffic(tmp_path: Path, capsys: pytest.CaptureFixture[st
         return {(r["conversation_id"], r["scorer"], r["target"], r["verdict"]) for r in rows}
 
     assert verdicts(path) == verdicts(EXAMPLE)
+
+
+def test_files_without_a_conversation_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Spans of no agent, and nothing at all, are no mistake, but nobody shall wonder."""
+    ids = {"traceId": "5b8efff798038103d269b633813fc60c", "spanId": "eee19b7ec3c1b174"}
+    spans = {"resourceSpans": [{"scopeSpans": [{"spans": [{**ids, "name": "GET /"}]}]}]}
+    files = [tmp_path / "web.jsonl", tmp_path / "empty.jsonl"]
+    files[0].write_text(json.dumps(spans))
+    files[1].write_text("")
+    assert main(["score", *map(str, files)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == (f"outrider: no conversation with an agent in {files[0]}, {files[1]}\n")

@@ -11,11 +11,12 @@ from collections.abc import Iterable
 import msgspec
 
 from collector.dialects.attributes import as_json, decoded, plain
-from collector.dialects.bodies import transcript
+from collector.dialects.bodies import offered, transcript
 from collector.dialects.interning import Memory
 from collector.dialects.mending import mended
 from collector.dialects.messages import normal, reply, system_text
-from collector.model import JsonValue, Message, MessageRole
+from collector.dialects.tools import definitions
+from collector.model import JsonValue, Message, MessageRole, ToolDefinition
 from collector.telemetry import Attributes, AttributeValue
 
 DETAILS = "gen_ai.client.inference.operation.details"
@@ -30,6 +31,7 @@ SPOKEN: dict[str, MessageRole] = {
     CHOICE: "assistant",
 }
 """Legacy events, one a message; ``gen_ai.choice`` is the reply."""
+CALLS = ("tool_calls", "function_call")
 PROMPT, COMPLETION = "gen_ai.content.prompt", "gen_ai.content.completion"
 PROMPT_KEY, COMPLETION_KEY = "gen_ai.prompt", "gen_ai.completion"
 
@@ -51,12 +53,21 @@ def spoken(name: str, body: AttributeValue) -> tuple[Message, ...]:
         return reply(body) if role == "assistant" else normal({"role": role, "content": found})
     inner = found.get("message")
     if isinstance(inner, dict):
-        found = inner
+        # OpenLLMetry tells the calls beside the message.
+        found = {key: found[key] for key in CALLS if key in found} | inner
     elif inner is not None:
         found = {**found, "content": inner}
     if not isinstance(found.get("role"), str):
         found = {**found, "role": role}
     return normal(found, role, encoded=True)
+
+
+def offered_in(body: AttributeValue, memory: Memory) -> tuple[ToolDefinition, ...]:
+    """Return the tools of OpenLLMetry's event in whose content they stand, and nothing else."""
+    found = decoded(body)
+    content = found.get("content") if isinstance(found, dict) else None
+    offers = isinstance(content, dict) and content.keys() == {"tools"}
+    return definitions(offered(content), memory) if offers else ()
 
 
 def heard(events: Iterable[tuple[str, Attributes]]) -> Heard:

@@ -20,6 +20,7 @@ from collector.dialects.genai_events import (
     Heard,
     heard,
     instructions,
+    offered_in,
     spoken,
 )
 from collector.dialects.inference import assembled, finish_reason, parting_words, tool_use
@@ -242,6 +243,9 @@ def read_log(record: LogRecord, memory: Memory) -> Facts | None:
             attributes = record.body | attributes
         said = content(attributes, memory, Heard())
         return assembled(span, Reading(role="llm", said=said), NAMES, NAME)
+    tools = offered_in(record.body, memory)
+    if tools:
+        return _share(record, Said(tools=tools))
     messages = spoken(name, record.body)
     system, rest = split_system(messages)
     reason = record.body.get("finish_reason") if isinstance(record.body, dict) else None
@@ -269,6 +273,7 @@ def _share(record: LogRecord, said: Said) -> Facts:
         ends_conversation=ends(record.attributes),
         partial=True,
         system_prompt=said.system_prompt,
+        tools=said.tools,
         input=said.input,
         output=said.output,
         finish_reason=finish_reason(said.finish_reason, said.output) if said.output else "",

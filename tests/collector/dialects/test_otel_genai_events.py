@@ -123,6 +123,17 @@ def test_legacy_logs_name_the_roles_that_providers_do() -> None:
     assert (found.role, found.text) == ("tool", "free")
 
 
+def test_a_choice_may_tell_its_calls_beside_the_message() -> None:
+    """OpenLLMetry's events do, and tell of the tools as if a user had said them."""
+    call = {"id": "call_room", "type": "function", "function": {"name": "room", "arguments": "{}"}}
+    body = {"message": {"content": None}, "finish_reason": "stop", "tool_calls": [call]}
+    choice = log("gen_ai.choice", body)
+    assert choice.output == (agent("", request("room")),)
+    assert choice.finish_reason == "tool_call"
+    offer = log("gen_ai.user.message", {"content": {"tools": [{"name": "room"}]}})
+    assert ([tool.name for tool in offer.tools], offer.input) == (["room"], ())
+
+
 def test_legacy_logs_are_shares_of_a_call() -> None:
     """Each legacy log event is one message of its span's call."""
     call = {"id": "c1", "type": "function", "function": {"name": "room", "arguments": "{}"}}

@@ -14,12 +14,12 @@ Api = Literal["messages", "chat_completions", "responses"]
 """An API whose calls are captured."""
 ANTHROPIC = "anthropic"
 OPENAI = "openai"
-_APIS: tuple[tuple[str, str, Api], ...] = (
-    (ANTHROPIC, "/messages", "messages"),
-    (OPENAI, "/chat/completions", "chat_completions"),
-    (OPENAI, "/responses", "responses"),
+_APIS: tuple[tuple[str, Api], ...] = (
+    ("/chat/completions", "chat_completions"),
+    ("/responses", "responses"),
+    ("/v1/messages", "messages"),
 )
-"""By provider and the end of the path; whatever else is posted there is passed on, no more."""
+"""By the end of the path, since gateways and providers speak each other's; the rest is passed on, no more."""
 _ANTHROPIC_HEADERS = ("anthropic-version", "anthropic-beta", "x-api-key")
 _ANTHROPIC_PATHS = ("/v1/messages", "/v1/complete")
 
@@ -101,9 +101,9 @@ class Routes:
         chosen = self._upstreams[name]
         api = None
         if head.method == "POST":
-            api = next(
-                (a for provider, end, a in _APIS if provider == name and path.endswith(end)), None
-            )
+            api = next((a for end, a in _APIS if path.endswith(end)), None)
+            if name == ANTHROPIC and path.endswith("/messages"):
+                api = "messages"  # OpenAI's threads have messages too
         return Route(upstream=chosen, target=f"{chosen.prefix}{path}{mark}{query}", api=api)
 
 

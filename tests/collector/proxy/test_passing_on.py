@@ -161,6 +161,30 @@ def test_every_other_path_passes(path: str, headers: tuple[str, ...], target: st
     assert not proxy.spans
 
 
+@pytest.mark.parametrize(
+    ("path", "captured"),
+    [
+        ("/anthropic/v1/chat/completions", True),
+        ("/openai/v1/messages", True),
+        ("/openai/api/v1/messages", True),
+        ("/openai/v1/threads/t_1/messages", False),
+        ("/anthropic/v1/messages/count_tokens", False),
+        ("/anthropic/v1/messages/batches", False),
+    ],
+)
+def test_each_upstream_may_speak_the_others_words(path: str, captured: bool) -> None:
+    """Gateways, and providers themselves, answer both providers' APIs; a thread's messages are none."""
+    with Provider() as provider, Standing(provider.url) as proxy:
+        target = "/" + path.split("/", 2)[2]
+        provider.script(target, plain(b'{"id":"r-1","choices":[]}'))
+        proxy.raw(post(path, b'{"model":"m","messages":[]}', "Connection: close"))
+        proxy.stop()
+
+    assert provider.asked[0].target == target
+    assert len(proxy.spans) == captured
+    assert not proxy.dropped()
+
+
 def test_sockets_are_tunnelled() -> None:
     """After the upstream switched protocols, bytes pass both ways as they are."""
     switch = (

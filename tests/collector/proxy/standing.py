@@ -72,7 +72,7 @@ class Standing:
         self.server = ProxyServer(
             Settings(
                 address=f"127.0.0.1:{self.at[1]}",
-                auth=AuthConfig(token=token),
+                auth=settings.pop("auth", AuthConfig(token=token)),
                 secret=SECRET,
                 names=settings.pop("names", Names()),
                 drain_timeout_s=settings.pop("drain_timeout_s", 0.2),

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import socket
+import ssl
 from contextlib import suppress
+from pathlib import Path
 
+import httpx
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from collector.answer_headers import HEADERS
+from collector.config import AuthConfig, TokenConfig
 from collector.errors import MalformedError, OversizedError
 from collector.proxy import client_side
 from collector.proxy.framing import Chunked, of_request
 from collector.proxy.http_head import MAX_HEAD, HeadBuffer, request_head, response_head
 from tests.collector.proxy.provider import Provider, plain
+from tests.collector.proxy.scripts import MESSAGE
 from tests.collector.proxy.standing import Standing, post
+from tests.collector.receivers.authority import Authority
 
 SHOWN = "t-1"
+ASK = b'{"model":"m","messages":[{"role":"user","content":"hi"}]}'
 START = b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\n"
 
 
@@ -96,6 +105,65 @@ def test_the_token() -> None:
     assert proxy.refused() == {"unauthenticated": 2}
     (asked,) = provider.asked
     assert b"t-1" not in asked.head
+
+
+def test_whose_call_it_is() -> None:
+    """A call with a tenant's token is that tenant's; a token that may only read calls nothing."""
+    auth = AuthConfig(
+        tokens={
+            "acme": TokenConfig(token="t-acme", tenant="acme"),  # noqa: S106 - invented, as below
+            "reader": TokenConfig(token="t-reader", rights=("read",)),  # noqa: S106
+        }
+    )
+    with Provider() as provider, Standing(provider.url, auth=auth) as proxy:
+        provider.script("/v1/messages", plain(msgspec.json.encode(MESSAGE)))
+        refused = proxy.raw(post("/v1/messages", ASK, "x-outrider-token: t-reader"))
+        taken = proxy.raw(
+            post("/v1/messages", ASK, "x-outrider-token: t-acme", "Connection: close")
+        )
+
+    assert refused.startswith(b"HTTP/1.1 403 ")
+    assert b"no right to write" in refused
+    assert taken.startswith(b"HTTP/1.1 200 ")
+    assert proxy.refused() == {"forbidden": 1}
+    assert [entry.tenant for entry in proxy.entries] == ["acme"]
+    (asked,) = provider.asked
+    assert b"t-acme" not in asked.head
+
+
+@pytest.mark.parametrize("version", ["TLSv1_2", "TLSv1_3"])
+def test_over_tls(tmp_path: Path, version: str) -> None:
+    """The proxy speaks TLS, and lets nobody in whose certificate it does not trust."""
+    authority = Authority(tmp_path)
+    tls = msgspec.structs.replace(authority.server(client_ca=authority.file), instead_of_token=True)
+    auth = AuthConfig(token=SHOWN)
+    trust = ssl.create_default_context(cafile=authority.file)
+    trust.maximum_version = ssl.TLSVersion[version]
+    known = ssl.create_default_context(cafile=authority.file)
+    known.maximum_version = ssl.TLSVersion[version]
+    files = authority.client()
+    known.load_cert_chain(files.cert, files.key)
+    with Provider() as provider, Standing(provider.url, auth=auth, tls=tls) as proxy:
+        provider.script("/v1/messages", plain(msgspec.json.encode(MESSAGE)))
+        url = proxy.url.replace("http:", "https:")
+        with httpx.Client(verify=known, trust_env=False) as client:
+            for _ in range(2):
+                answer = client.post(f"{url}/v1/messages", content=ASK)
+                assert answer.json() == MESSAGE
+            large = client.post(f"{url}/v1/messages", content=b" " * 1_000_000 + ASK)
+            assert large.status_code == 200
+        with httpx.Client(verify=trust, trust_env=False) as client, pytest.raises(httpx.HTTPError):
+            client.post(f"{url}/v1/messages", content=ASK)
+        assert b"HTTP/1.1 200" not in proxy.raw(post("/v1/messages", ASK))
+    assert len(proxy.entries) == 3
+
+
+def test_its_own_answers_are_no_pages() -> None:
+    """What the proxy itself answers tells browsers to make nothing of it."""
+    with Provider() as provider, Standing(provider.url, token=SHOWN) as proxy:
+        got = proxy.raw(post("/v1/messages", b"{}"))
+    for name, value in HEADERS.items():
+        assert f"{name}: {value}\r\n".encode() in got
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:4320"])

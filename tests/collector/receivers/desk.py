@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import httpx
@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from collector.address import parse_address
 from collector.callers import programs
-from collector.config import ReceiveConfig
+from collector.config import ReceiveConfig, TokenConfig
 from collector.journal_records import Entry
 from collector.otlp import Batch
 from collector.receivers.admission import Admission
@@ -51,10 +51,12 @@ class Desk:
             reason: n for (name, _, reason), n in self.counts.items() if name.startswith("requests")
         }
 
-    def app(self, *, token: str = "", **limits: Any) -> Any:
-        """Build the application in front of this desk."""
+    def app(
+        self, *, token: str = "", named: Mapping[str, TokenConfig] | None = None, **limits: Any
+    ) -> Any:
+        """Build the application in front of this desk; ``named`` are more tokens."""
         limit = ReceiveConfig(**limits)
-        who = programs(host=parse_address(limit.http).host, tokens=tokens(token))
+        who = programs(host=parse_address(limit.http).host, tokens=tokens(token, **(named or {})))
         return otlp_http(self.admission(limit), limits=limit, callers=who)
 
     def admission(self, limits: ReceiveConfig) -> Admission:

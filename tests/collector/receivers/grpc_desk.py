@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import grpc
 
 from collector.callers import Callers
-from collector.config import ReceiveConfig
+from collector.config import ReceiveConfig, TokenConfig
 from collector.receivers.grpc_port import GrpcPort
 from collector.receivers.otlp_grpc import OtlpGrpc
 from collector.servers import run_all
@@ -69,18 +69,19 @@ def served(
     desk: Desk,
     *,
     token: str = "",
+    named: Mapping[str, TokenConfig] | None = None,
     within_s: float = PATIENCE_S,
     patience_s: float = PATIENCE_S,
     most: int = 8,
     certificates: Certificates | None = None,
     **limits: Any,
 ) -> Iterator[Serving]:
-    """Serve the receiver in front of a desk on a free port."""
+    """Serve the receiver in front of a desk on a free port; ``named`` are more tokens."""
     config = ReceiveConfig(**limits)
     otlp = OtlpGrpc(
         desk.admission(config),
         limits=config,
-        callers=Callers(host="", tokens=tokens(token), any_name=True),
+        callers=Callers(host="", tokens=tokens(token, **(named or {})), any_name=True),
         within_s=within_s,
         patience_s=patience_s,
     )

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 
 _ADMISSION = re.compile(
-    r"""\b(?:unable\ to|could(?:\ not|n't)|can(?:not|'t|\ not)|was(?:\ not|n't)|not\ able\ to|did(?:\ not|n't)|
-    failed|failure|unfortunately|apologi[sz]e|sorry|unsuccessful|went\ wrong|not\ (?:be|been)\ \w+ed|
-    (?:encountered|ran\ into|there\ (?:was|is|were|seems)|due\ to|had|experienc\w+|facing)\ (?:\w+\ ){0,4}(?:issues?|problems?|errors?)|
-    (?:an?|the|this|that|following)\ (?:\w+\ )?error|it\ (?:seems|appears|looks\ like)|
-    not\ (?:\w+\ )?(?:available|enough|sufficient|possible|allowed|permitted|valid|supported|eligible|found)|no\ longer\ \w+able)\b""",
+    r"""\b(?:unable\s+to|could(?:\s+not|n't)|can(?:not|'t|\s+not)|was(?:\s+not|n't)|not\s+able\s+to|did(?:\s+not|n't)|
+    failed|failure|unfortunately|apologi[sz]e|sorry|unsuccessful|went\s+wrong|not\s+(?:be|been)\s+\w+ed|
+    (?:encountered|ran\s+into|there\s+(?:was|is|were|seems)|due\s+to|had|experienc\w+|facing)\s+(?:\w+\s+){0,4}(?:issues?|problems?|errors?)|
+    (?:an?|the|this|that|following)\s+(?:\w+\s+)?error|it\s+(?:seems|appears|looks\s+like)|
+    not\s+(?:\w+\s+)?(?:available|enough|sufficient|possible|allowed|permitted|valid|supported|eligible|found)|no\s+longer\s+\w+able)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 
 
 _LOOSE = re.compile(
-    r"""\b(?:unable|could(?:\ not|n't)|can(?:\ ?not|'t)|was(?:\ not|n't)|were(?:\ not|n't)|is(?:\ not|n't)|are(?:\ not|n't)|not|no|none|nothing|
-    do(?:\ not|n't)|does(?:\ not|n't)|did(?:\ not|n't)|has(?:\ not|n't)|have(?:\ not|n't)|won't|neither|nor|never|without|zero|empty|only|
+    r"""\b(?:unable|could(?:\s+not|n't)|can(?:\s*not|'t)|was(?:\s+not|n't)|were(?:\s+not|n't)|is(?:\s+not|n't)|are(?:\s+not|n't)|not|no|none|nothing|
+    do(?:\s+not|n't)|does(?:\s+not|n't)|did(?:\s+not|n't)|has(?:\s+not|n't)|have(?:\s+not|n't)|won't|neither|nor|never|without|zero|empty|only|
     fail(?:s|ed|ure|ing)?|errors?|issues?|problems?|trouble|difficult\w*|unfortunately|apologi[sz]e|apologies|sorry|invalid|missing|
     unavailable|unsuccessful|incorrect|denied|rejected|declined|insufficient|already|instead|must|require[sd]?|needs?|however|again|
     retry|seems?|appears?|free|limit\w*|exceed\w*|mismatch|unclear|unknown)\b""",

@@ -8,16 +8,18 @@ from collections.abc import Sequence
 from collector.model import Message
 
 _YES = re.compile(
-    r"""\b(?:yes|yeah|yep|yup|sure|okay|ok|absolutely|definitely|certainly|agreed?|agree\ to|confirm(?:ed)?|correct|proceed|
-    go\ (?:ahead|for\ it|on)|do\ (?:it|that|so)|please\ do|that(?:'s|\u2019s|\ is)\ (?:right|correct|fine|ok|okay|good|perfect)|
-    sounds\ (?:good|great|right|fine)|looks\ (?:good|right|correct)|works\ for\ me|(?:i(?:'d|\u2019d|\ would)\ like\ (?:to|you\ to))\ (?:proceed|go\ ahead|do)|
-    fine|perfect|great|good|please|
-    ja|jawohl|gerne|genau|einverstanden|richtig|oui|d'accord|bien\ s[uû]r|s[ií]|claro|vale|de\ acuerdo|certo|va\ bene|d'accordo|sim|pode|klopt|akkoord|graag)(?![\w'])""",
+    r"""\b(?:yes|yeah|yep|yup|sure|okay|ok|absolutely|definitely|certainly|agreed?|agree\s+to|confirm(?:ed)?|correct|proceed|
+    go\s+(?:ahead|for\s+it|on)|do\s+(?:it|that|so)|please\s+do|that(?:'s|\u2019s|\s+is)\s+(?:right|correct|fine|ok|okay|good|perfect)|
+    sounds\s+(?:good|great|right|fine)|looks\s+(?:good|right|correct)|works\s+for\s+me|(?:i(?:'d|\u2019d|\s+would)\s+like\s+(?:to|you\s+to))\s+(?:proceed|go\s+ahead|do)|
+    ja|jawohl|gerne|genau|einverstanden|richtig|oui|d'accord|bien\s+s[uû]r|s[ií]|claro|vale|de\s+acuerdo|certo|va\s+bene|d'accordo|sim|pode|klopt|akkoord|graag)(?![\w'])""",
     re.VERBOSE | re.IGNORECASE,
 )
+_SHORT_YES = re.compile(r"\b(?:fine|perfect|great|good|please)\b", re.IGNORECASE)
+_FEW_CHARS = 30
+"""Up to this length such a word is an answer; in a longer message it may be part of a new wish."""
 _NO = re.compile(
-    r"""\A\W*(?:no|nope|nah|stop|wait|hold\ on|nein|non)\b(?!\s+(?:problem|worries|issue|objection|thanks?,?\ (?:go|proceed)))|
-    \b(?:do\ not|don['\u2019]t)\ (?:do|proceed|go\ ahead|cancel|book|change|want)\b|\bchanged\ my\ mind\b|\bnot\ (?:yet|now|correct|right|ok|okay)\b|\bactually,?\ (?:no|wait)\b""",
+    r"""\A\W*(?:no|nope|nah|stop|wait|hold\s+on|nein|non)\b(?!\s+(?:problem|worries|issue|objection|thanks?,?\s+(?:go|proceed)))|
+    \b(?:do\s+not|don['\u2019]t)\s+(?:do|proceed|go\s+ahead|cancel|book|change|want)\b|\bchanged\s+my\s+mind\b|\bnot\s+(?:yet|now|correct|right|ok|okay)\b|\bactually,?\s+(?:no|wait)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 
@@ -28,5 +30,11 @@ def agreed(messages: Sequence[Message], before: int) -> bool:
         message = messages[index]
         if message.role == "user" and message.text.strip():
             asked = any(m.role == "assistant" and m.text.strip() for m in messages[:index])
-            return asked and bool(_YES.search(message.text)) and not _NO.search(message.text)
+            return asked and _is_yes(message.text) and not _NO.search(message.text)
     return False
+
+
+def _is_yes(text: str) -> bool:
+    return bool(_YES.search(text)) or (
+        len(text.strip()) <= _FEW_CHARS and _SHORT_YES.search(text) is not None
+    )

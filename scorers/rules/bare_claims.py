@@ -10,15 +10,15 @@ from scorers.rules.acts import BASES, Act
 from scorers.rules.claims import Claim, speaks_of_text
 
 _DONE = re.compile(
-    r"""\W*(?:(?:great|ok(?:ay)?|perfect|alright|sure|good\ news|yes)\W+)?
-    (?:(?:it|that|this|everything|you|all\ of\ it)(?:'s|\u2019s|'re|\u2019re|\ is|\ are|\ has\ been)\s+)?(?:all\s+|now\s+|been\s+)*
-    (?:done|set|taken\ care\ of|sorted(?:\ out)?)\b(?!\s*(?:\?|by\b|with\b|if\b|once\b|when\b|as\b|up\b|of\b|in\b|at\b|to\b))|
-    \W*consider\ it\ done\b""",
+    r"""\W*(?:(?:great|ok(?:ay)?|perfect|alright|sure|good\s+news|yes)\W+)?
+    (?:(?:it|that|this|everything|you|all\s+of\s+it)(?:'s|\u2019s|'re|\u2019re|\s+is|\s+are|\s+has\s+been)\s+)?(?:all\s+|now\s+|been\s+)*
+    (?:done|set|taken\s+care\s+of|sorted(?:\s+out)?)\b(?!\s*(?:\?|by\b|with\b|if\b|once\b|when\b|as\b|up\b|of\b|in\b|at\b|to\b))|
+    \W*consider\s+it\s+done\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ASKED = re.compile(
-    r"""(?:\A\W*(?:(?:hi|hello|hey|yes|ok(?:ay)?)\W+)?|\b(?:can\ you|could\ you|would\ you|will\ you|want(?:\ you)?\ to|like(?:\ you)?\ to|
-    need(?:\ you)?\ to|then|and|please|[.!?\n])\s+)(?:please\s+|also\s+|just\s+)*(?!please\b)([a-z]+)\b""",
+    r"""(?:\A\W*(?:(?:hi|hello|hey|yes|ok(?:ay)?)\W+)?|\b(?:can\s+you|could\s+you|would\s+you|will\s+you|want(?:\s+you)?\s+to|like(?:\s+you)?\s+to|
+    need(?:\s+you)?\s+to|then|and|please|[.!?\n])\s+)(?:please\s+|also\s+|just\s+)*(?!please\b)([a-z]+)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _MAX_CHARS = 4_000

@@ -40,9 +40,9 @@ _LISTED = re.compile("\n" + _DEED_FIRST)
 
 _AND = re.compile(r"\s(?:and|then)\s+(?:also\s+|then\s+|successfully\s+)?([a-z]+)\b")
 _UNREAL = re.compile(
-    r"""\b(?:if|once|when|whenever|after|before|until|unless|as\ soon\ as|in\ case|whether|not|never|no|nothing|none|
+    r"""\b(?:if|once|when|whenever|after|before|until|unless|as\s+soon\s+as|in\s+case|whether|not|never|no|nothing|none|
     neither|unable|without|will|would|should|could|may|might|must|can|cannot|need|needs|let|which)\b|n't\b|
-    \bthat\ (?:has|have|was|were)\b""",
+    \bthat\s+(?:has|have|was|were)\b""",
     re.VERBOSE,
 )
 """What makes a clause speak of something that has not, or not now, been done."""

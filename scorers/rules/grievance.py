@@ -98,9 +98,9 @@ def is_unsolved(text: str) -> str:
 
 
 _HELPLESS = re.compile(
-    r"""\b(?:i(?:'m|\u2019m|\ am)\s+(?:\w+\s+)?(?:unable|not\s+able)\s+to|i\s+(?:\w+\s+)?can(?:\ ?not|['\u2019]t))\s+(?:\w+\s+){0,2}?
+    r"""\b(?:i(?:'m|\u2019m|\s+am)\s+(?:\w+\s+)?(?:unable|not\s+able)\s+to|i\s+(?:\w+\s+)?can(?:\s*not|['\u2019]t))\s+(?:\w+\s+){0,2}?
     (?:help|assist|resolve|fix|solve|do\s+(?:that|this|anything)|process\s+(?:that|this))\b|
-    \b(?:there(?:['\u2019]s|\ is)\s+nothing\s+(?:more\s+|else\s+)?(?:i|we)\s+can\s+do|(?:i|we)\s+don['\u2019]t\s+know\s+(?:how|what\s+else))\b""",
+    \b(?:there(?:['\u2019]s|\s+is)\s+nothing\s+(?:more\s+|else\s+)?(?:i|we)\s+can\s+do|(?:i|we)\s+don['\u2019]t\s+know\s+(?:how|what\s+else))\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _HELPLESS_HINTS = (

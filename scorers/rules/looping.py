@@ -12,7 +12,7 @@ from collector.model import Conversation, Evidence, ToolCall
 from scorers.result import Score, ScorerResult, Skip
 from scorers.rules.near_queries import reworded
 from scorers.rules.repeated_messages import repeated_message, stopped_at_limit
-from scorers.rules.spelling import digest, signature
+from scorers.rules.spelling import answer_digest, signature
 from scorers.rules.tool_effect import effect_of
 from scorers.rules.tool_outcome import outcome_of
 from scorers.rules.waste import wasted
@@ -171,7 +171,7 @@ def _note(known: _Seen, call: ToolCall) -> bool:
     together = known.last_asked == call.asked_at >= 0
     known.last_asked = call.asked_at
     failed = outcome_of(call).kind == "error"
-    result = "" if failed else digest(call.result or "")
+    result = "" if failed else answer_digest(call.result or "")
     if failed:
         known.failures += 1
     fresh = result not in known.results

@@ -27,9 +27,9 @@ _ASKS = re.compile(
 )
 """A message that wants something to be found out."""
 _ADMITS = re.compile(
-    r"""\b(?:i\ (?:can(?:not|['\u2019]t)|don['\u2019]t|do\ not|am\ (?:unable|not\ able)|['\u2019]?m\ (?:unable|not)|would\ need|need)|unable\ to|
-    as\ an\ ai|could\ you|can\ you|please\ (?:provide|share|tell|confirm|let)|would\ you|shall\ i|do\ you\ want|
-    for\ example|e\.g\.|such\ as|typically|usually|generally|on\ average|approximately|roughly|estimate|assum|suppose|hypothetical)""",
+    r"""\b(?:i\s+(?:can(?:not|['\u2019]t)|don['\u2019]t|do\s+not|am\s+(?:unable|not\s+able)|['\u2019]?m\s+(?:unable|not)|would\s+need|need)|unable\s+to|
+    as\s+an\s+ai|could\s+you|can\s+you|please\s+(?:provide|share|tell|confirm|let)|would\s+you|shall\s+i|do\s+you\s+want|
+    for\s+example|e\.g\.|such\s+as|typically|usually|generally|on\s+average|approximately|roughly|estimate|assum|suppose|hypothetical)""",
     re.VERBOSE | re.IGNORECASE,
 )
 """Words of one who asks back, refuses, or speaks in general."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from collector.model import ToolCall
-from scorers.rules.spelling import digest, signature
+from scorers.rules.spelling import answer_digest, signature
 from scorers.rules.stems import EMPTY_WORDS, stem, words_of
 from scorers.rules.tool_effect import effect_of
 from scorers.rules.tool_outcome import outcome_of
@@ -40,7 +40,7 @@ def reworded(stretch: Sequence[ToolCall], repeats: int) -> list[ToolCall]:
 
 def _answer(call: ToolCall) -> str:
     kind = outcome_of(call).kind
-    return kind if kind in ("error", "empty") else digest(call.result or "")
+    return kind if kind in ("error", "empty") else answer_digest(call.result or "")
 
 
 def _alike(calls: Sequence[ToolCall]) -> list[ToolCall]:

@@ -32,8 +32,8 @@ _RUNS = re.compile(
 )
 _RUN_NAMES = re.compile(r"(?:test|build|lint|compile|check)", re.IGNORECASE)
 _FAILED = re.compile(
-    r"""\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failures?|failing|errors?)\b|\b(?:failed|failures|errors):?\s*[=:]?\s*[1-9]\d*\b|^\s*(?:FAIL(?:ED)?|ERROR)\b|^not\ ok\b|\bBUILD\ FAIL(?:URE|ED)\b|
-    \b(?:exit(?:ed)?(?:\ with)?\ (?:code|status)|returncode|exit_code"?)\W{0,3}[1-9]|\bmake(?:\[\d+\])?:\ \*\*\*|\bnpm\ ERR!|\berror\[E\d+\]|\berror\ TS\d+|\bcould\ not\ compile\b|\bAssertionError\b|^\s*Traceback\ \(most""",
+    r"""\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failures?|failing|errors?)\b|\b(?:failed|failures|errors):?\s*[=:]?\s*[1-9]\d*\b|^\s*(?:FAIL(?:ED)?|ERROR)\b|^not\s+ok\b|\bBUILD\s+FAIL(?:URE|ED)\b|
+    \b(?:exit(?:ed)?(?:\s+with)?\s+(?:code|status)|returncode|exit_code"?)\W{0,3}[1-9]|\bmake(?:\[\d+\])?:\s+\*\*\*|\bnpm\s+ERR!|\berror\[E\d+\]|\berror\s+TS\d+|\bcould\s+not\s+compile\b|\bAssertionError\b|^\s*Traceback\s+\(most""",
     re.VERBOSE | re.MULTILINE,
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 
 from collector.model import JsonValue
@@ -11,6 +12,7 @@ _BREAKS = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"\s*[-+]?\d{1,15}(?:\.\d{1,15})?\s*\Z")
 _MAX_DEPTH = 20
 _LONG = 4_096
+_MAX_JSON = 200_000
 
 
 def plain(text: str) -> str:
@@ -31,6 +33,22 @@ def signature(arguments: JsonValue) -> str:
     """
     text = _canonical(arguments, 0)
     return text if len(text) < _LONG else digest(text)
+
+
+def same_answer(one: str, other: str) -> bool:
+    """Say whether two results say the same, spacing and the order of keys aside."""
+    return one == other or answer_digest(one) == answer_digest(other)
+
+
+def answer_digest(text: str) -> str:
+    """Return a short name for a result that does not hang on its spacing or the order of its keys."""
+    bare = text.strip()
+    if bare[:1] in ("{", "[") and len(bare) < _MAX_JSON:
+        try:
+            return digest(json.dumps(json.loads(bare), sort_keys=True))
+        except (ValueError, RecursionError):
+            pass
+    return digest(" ".join(bare.split()))
 
 
 def digest(text: str) -> str:

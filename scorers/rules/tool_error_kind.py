@@ -50,31 +50,31 @@ _OF_CODE: dict[str, ErrorKind] = {
     "529": "unavailable",
 }
 _WORDS: tuple[tuple[ErrorKind, str], ...] = (
-    ("rate_limit", r"\brate\W?limit|\btoo\ many\ requests\b|\bquota\b|\bthrottl"),
-    ("timeout", r"\btime[d]?[\s-]?out\b|\bdeadline\ exceeded\b"),
+    ("rate_limit", r"\brate\W?limit|\btoo\s+many\s+requests\b|\bquota\b|\bthrottl"),
+    ("timeout", r"\btime[d]?[\s-]?out\b|\bdeadline\s+exceeded\b"),
     (
         "permission",
-        r"\bpermission\b|\bunauthori[sz]ed\b|\bforbidden\b|\baccess\ denied\b|\bnot\ (?:allowed|authori[sz]ed|permitted)\b|\binvalid\ (?:api\ key|token|credentials)\b|\bauthenticat",
+        r"\bpermission\b|\bunauthori[sz]ed\b|\bforbidden\b|\baccess\s+denied\b|\bnot\s+(?:allowed|authori[sz]ed|permitted)\b|\binvalid\s+(?:api\s+key|token|credentials)\b|\bauthenticat",
     ),
     (
         "input",
-        r"\binvalid\b|\bvalidation\b|\bmissing\b|\brequired\b|\bunexpected\ (?:keyword|argument|token)|\bmust\ be\b|\bshould\ be\b|\bnot\ a\ valid\b|\bbad\ request\b|\bmalformed\b|\bcannot\ parse\b|\b(?:Type|Value|Key|Attribute|JSONDecode)Error\b|\bwrong\ (?:type|format|number)\b|\bout\ of\ range\b",
+        r"\binvalid\b|\bvalidation\b|\bmissing\b|\brequired\b|\bunexpected\s+(?:keyword|argument|token)|\bmust\s+be\b|\bshould\s+be\b|\bnot\s+a\s+valid\b|\bbad\s+request\b|\bmalformed\b|\bcannot\s+parse\b|\b(?:Type|Value|Key|Attribute|JSONDecode)Error\b|\bwrong\s+(?:type|format|number)\b|\bout\s+of\s+range\b",
     ),
     (
         "not_found",
-        r"\bnot\ found\b|\bno\ such\b|\bdoes(?:\ not|n['\u2019]t)\ exist\b|\bunknown\ \w+|\bFileNotFoundError\b|\bcould(?:\ not|n['\u2019]t)\ find\b|\bcannot\ find\b",
+        r"\bnot\s+found\b|\bno\s+such\b|\bdoes(?:\s+not|n['\u2019]t)\s+exist\b|\bunknown\s+\w+|\bFileNotFoundError\b|\bcould(?:\s+not|n['\u2019]t)\s+find\b|\bcannot\s+find\b",
     ),
     (
         "unavailable",
-        r"\bunavailable\b|\bconnection\ (?:refused|reset|aborted|error)|\boverloaded\b|\bmax\ retries\b|\bname\ resolution\b|\boffline\b|\bmaintenance\b",
+        r"\bunavailable\b|\bconnection\s+(?:refused|reset|aborted|error)|\boverloaded\b|\bmax\s+retries\b|\bname\s+resolution\b|\boffline\b|\bmaintenance\b",
     ),
     (
         "internal",
-        r"\binternal\b|\btraceback\b|\bunhandled\b|\bpanic\b|\bsegmentation\b|\bserver\ error\b",
+        r"\binternal\b|\btraceback\b|\bunhandled\b|\bpanic\b|\bsegmentation\b|\bserver\s+error\b",
     ),
     (
         "refused",
-        r"\balready\b|\binsufficient\b|\bdeclined\b|\brejected\b|\bdenied\b|\bcannot\ be\b|\bcan(?:not|['\u2019]t)\b|\bnot\ (?:enough|available|eligible|possible|supported)\b|\bconflict\b|\blocked\b|\bfull\b",
+        r"\balready\b|\binsufficient\b|\bdeclined\b|\brejected\b|\bdenied\b|\bcannot\s+be\b|\bcan(?:not|['\u2019]t)\b|\bnot\s+(?:enough|available|eligible|possible|supported)\b|\bconflict\b|\blocked\b|\bfull\b",
     ),
 )
 _KINDS = tuple((kind, re.compile(words, re.IGNORECASE | re.VERBOSE)) for kind, words in _WORDS)

@@ -30,8 +30,8 @@ _ERROR_START = re.compile(
     | (?i:(?:an?|the|some)\s+(?:\w+\s+){0,2}(?:error|exception)\s+(?:has\s+)?(?:occurred|happened|was))
     | (?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Failure|Fault)\b
     | (?i:https?(?:/\d(?:\.\d)?)?\s*|status(?:\s*code)?\W{1,3}|code\W{1,3})?[45]\d\d\b[\s:,-]+(?i:
-        bad|unauth|payment\ req|forbidden|not\ (?:found|allowed|accept|implem)|method|conflict|gone|
-        precond|unproc|unsupp|locked|too\ many|request\ t|internal|service|gateway|(?:client|server)\ error|error)
+        bad|unauth|payment\s+req|forbidden|not\s+(?:found|allowed|accept|implem)|method|conflict|gone|
+        precond|unproc|unsupp|locked|too\s+many|request\s+t|internal|service|gateway|(?:client|server)\s+error|error)
     | (?i:(?:status|state|result|outcome)['"]?\s*[:=]\s*['"]?(?:error|failed|failure|fail)\b)
     | (?i:(?:ok|success|succeeded)['"]?\s*[:=]\s*['"]?false\b)
     | '\w+'\Z
@@ -41,30 +41,30 @@ _ERROR_START = re.compile(
 """How an error message begins: plain text, an exception's repr, a status line, YAML, a KeyError."""
 
 _BREAKDOWN = re.compile(
-    r"""\[Errno\ |\btraceback\ \(most\ recent|\btimed?[\ -]?out\b|\bconnection\ (?:refused|reset|aborted|error)|
-    \bmax\ retries\ exceeded|\b(?:permission|access)\ denied\b|\bunauthori[sz]ed\b|\brate\ limit(?:ed|\ exceeded)|
-    \bquota\ exceeded|\bunexpected\ keyword\ argument|\bmissing\ \d+\ required|\bindex\ out\ of\ range\b|
-    \bexpecting\ value:\ line\b|\binvalid[_\ ](?:params?|parameters?|arguments?|input|request|token|api\ key|format)|
-    \bnot\ (?:authori[sz]ed|permitted)\b|\b(?:internal|server)\ error\b|\bservice\ unavailable\b|
-    \b(?:should|must)\ be\ (?:an?\ |in\ |one\ of\b|of\ type\b|set\b|provided\b)""",
+    r"""\[Errno\s+|\btraceback\s+\(most\s+recent|\btimed?[\s-]?out\b|\bconnection\s+(?:refused|reset|aborted|error)|
+    \bmax\s+retries\s+exceeded|\b(?:permission|access)\s+denied\b|\bunauthori[sz]ed\b|\brate\s+limit(?:ed|\s+exceeded)|
+    \bquota\s+exceeded|\bunexpected\s+keyword\s+argument|\bmissing\s+\d+\s+required|\bindex\s+out\s+of\s+range\b|
+    \bexpecting\s+value:\s+line\b|\binvalid[_\s](?:params?|parameters?|arguments?|input|request|token|api\s+key|format)|
+    \bnot\s+(?:authori[sz]ed|permitted)\b|\b(?:internal|server)\s+error\b|\bservice\s+unavailable\b|
+    \b(?:should|must)\s+be\s+(?:an?\s+|in\s+|one\s+of\b|of\s+type\b|set\b|provided\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
 """A call that broke or was refused, said anywhere in a short text."""
 
 _NOTHING = re.compile(
-    r"""\bno\ (?:[\w'-]+\ ){0,4}?(?:was\ |were\ |is\ |are\ )?(?:found|match(?:es|ed|ing)?\b|results?\b|records?\b|data\b|entries\b)|
-    \bnothing\ (?:was\ )?found|\bnot\ (?:be\ )?found\b|\b(?:can(?:\ ?not|n?['\u2019]t)|could(?:\ not|n['\u2019]t)|unable\ to|did(?:\ not|n['\u2019]t))\ (?:find|locate|match)\b|
-    \b(?:does|do|did)(?:\ not|n['\u2019]t)\ exist\b|\bno\ such\b|\b(?:0|zero)\ (?:results?|matches|records?|items?|rows?|hits)\b|
-    \b(?:returned|has(?:n['\u2019]t|\ not)\ returned|returns)\ (?:no\b|any\ results?|nothing\b|0\ rows)|\bis\ empty\b|
-    \btry\ (?:again|searching|another|a\ different)\b""",
+    r"""\bno\s+(?:[\w'-]+\s+){0,4}?(?:was\s+|were\s+|is\s+|are\s+)?(?:found|match(?:es|ed|ing)?\b|results?\b|records?\b|data\b|entries\b)|
+    \bnothing\s+(?:was\s+)?found|\bnot\s+(?:be\s+)?found\b|\b(?:can(?:\s*not|n?['\u2019]t)|could(?:\s+not|n['\u2019]t)|unable\s+to|did(?:\s+not|n['\u2019]t))\s+(?:find|locate|match)\b|
+    \b(?:does|do|did)(?:\s+not|n['\u2019]t)\s+exist\b|\bno\s+such\b|\b(?:0|zero)\s+(?:results?|matches|records?|items?|rows?|hits)\b|
+    \b(?:returned|has(?:n['\u2019]t|\s+not)\s+returned|returns)\s+(?:no\b|any\s+results?|nothing\b|0\s+rows)|\bis\s+empty\b|
+    \btry\s+(?:again|searching|another|a\s+different)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 """A lookup that found nothing, said in a short text."""
 
 _REFUSAL = re.compile(
-    r"""\b(?:can(?:\ ?not|n?['\u2019]t)|could(?:\ not|n['\u2019]t)|(?:was|were|is|are|been)(?:\ not|n['\u2019]t)|unable\ to|not\ able\ to|failed|failure|
-    declined|rejected|denied|refused|unavailable|not\ (?:available|enough|allowed|supported|valid|possible|sufficient|eligible)|
-    invalid|insufficient|already\ (?:exists?|booked|in\ use|taken|in\ the)|try\ again|does(?:\ not|n['\u2019]t)\ match)\b""",
+    r"""\b(?:can(?:\s*not|n?['\u2019]t)|could(?:\s+not|n['\u2019]t)|(?:was|were|is|are|been)(?:\s+not|n['\u2019]t)|unable\s+to|not\s+able\s+to|failed|failure|
+    declined|rejected|denied|refused|unavailable|not\s+(?:available|enough|allowed|supported|valid|possible|sufficient|eligible)|
+    invalid|insufficient|already\s+(?:exists?|booked|in\s+use|taken|in\s+the)|try\s+again|does(?:\s+not|n['\u2019]t)\s+match)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 """An action that was not carried out, said in a short text by a tool that should have acted."""

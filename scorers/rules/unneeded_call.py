@@ -13,7 +13,7 @@ from scorers.result import Score, ScorerResult, Skip
 from scorers.rules.grounds import grounds_of
 from scorers.rules.handover import is_handover
 from scorers.rules.identity import Same
-from scorers.rules.spelling import digest, signature
+from scorers.rules.spelling import same_answer, signature
 from scorers.rules.stems import EMPTY_WORDS, stem, words_of
 from scorers.rules.tool_effect import effect_of
 from scorers.rules.tool_effect import words_of as name_words
@@ -112,7 +112,7 @@ def _repeats(same: Same[Conversation]) -> dict[int, ToolCall]:
             continue
         if any(earlier.asked_at < at < call.asked_at for at in again):
             continue
-        if digest(earlier.result or "") == digest(call.result):
+        if same_answer(earlier.result or "", call.result):
             found[id(call)] = earlier
     return found
 

@@ -22,14 +22,16 @@ from collector.dialects.messages import history, reply, split_system
 from collector.dialects.tools import bare_name
 from collector.dialects.whole import said_of, told_in
 from collector.model import FactRole, Facts, JsonValue, Message, ToolRequest
-from collector.telemetry import Attributes, Span
+from collector.telemetry import Attributes, AttributeValue, Span
 
 NAME = "logfire"
 SCOPES = ("pydantic-ai", "logfire")
 REQUEST: Keys = ("request_data", "raw_input")
 RESPONSE: Keys = ("response_data", "response")
 EVENTS: Keys = ("events",)
-RAW_USAGE: Keys = ("gen_ai.usage.raw",)
+GENERATION: tuple[Keys, Keys] = (("input",), ("output",))
+"""Of the OpenAI Agents SDK: its ``request_data`` has the reply among what was asked."""
+RAW_USAGE: Keys = ("gen_ai.usage.raw", "usage")
 """The provider's own counts, some of which stand nowhere else."""
 ALL: Keys = ("pydantic_ai.all_messages", "all_messages_events")
 """Everything that was said in an agent's run: messages, and in the oldest form events."""
@@ -37,7 +39,14 @@ RESULT: Keys = ("final_result",)
 AGENT_MARKS = frozenset((*ALL, *RESULT, "agent_name"))
 CALL_MARKS = frozenset((*REQUEST, *RESPONSE))
 REPLY_MARKS = frozenset(
-    ("gen_ai.output.messages", "response_data", "response", "gen_ai.usage.output_tokens", "images"),
+    (
+        "gen_ai.output.messages",
+        "response_data",
+        "response",
+        "output",
+        "gen_ai.usage.output_tokens",
+        "images",
+    ),
 )
 MARKS = frozenset((*AGENT_MARKS, *CALL_MARKS, *EVENTS, "rpc.method"))
 NAMES = msgspec.structs.replace(
@@ -83,7 +92,7 @@ def read(span: Span, memory: Memory) -> Facts:
         reading = Reading(role=role, said=_run(span, reading.said, memory))
     elif role == "llm":
         reading = Reading(role=role, said=_call(attributes, reading.said, memory))
-        attributes = told_in(attributes, first(attributes, RESPONSE))
+        attributes = told_in(attributes, _exchanged(attributes)[1])
         attributes = told({"usage": decoded(first(attributes, RAW_USAGE))}) | attributes
     found = assembled(msgspec.structs.replace(span, attributes=attributes), reading, NAMES, NAME)
     name = text(attributes, ("name", "agent_name")) if role == "agent" else ""
@@ -133,7 +142,7 @@ def _call(attributes: Attributes, said: Said, memory: Memory) -> Said:
     """Fill in from the events, then from the raw request and response."""
     if not said.input or not said.output:
         said = _filled(said, _happened(first(attributes, EVENTS)))
-    request, response = first(attributes, REQUEST), first(attributes, RESPONSE)
+    request, response = _exchanged(attributes)
     if (request is None and response is None) or (said.input and said.output and said.tools):
         return said
     whole = said_of("llm", request, response, memory)
@@ -141,6 +150,12 @@ def _call(attributes: Attributes, said: Said, memory: Memory) -> Said:
         output = tuple(map(_direct, whole.output))
         whole = msgspec.structs.replace(whole, output=output)
     return _filled(said, whole)
+
+
+def _exchanged(attributes: Attributes) -> tuple[AttributeValue, AttributeValue]:
+    """Return the raw request and the raw response."""
+    own = GENERATION if first(attributes, GENERATION[1]) is not None else (REQUEST, RESPONSE)
+    return first(attributes, own[0]), first(attributes, own[1])
 
 
 def _run(span: Span, said: Said, memory: Memory) -> Said:

@@ -124,6 +124,29 @@ def test_a_streamed_call_is_the_span_that_ended_it() -> None:
     assert (ended.role, ended.input, ended.output) == ("llm", (ASK,), (TELL,))
 
 
+def test_a_generation_of_the_agents_sdk_has_its_reply_apart() -> None:
+    """Its request holds the reply as well, of a stream as a whole response."""
+    asked = [{"role": "user", "content": ASK.text}]
+    block = {"type": "output_text", "text": TELL.text}
+    message = {"type": "message", "role": "assistant", "content": [block]}
+    streamed = {"object": "response", "id": "__fake_id__", "output": [message], "usage": None}
+    details = {"cached_tokens": 1}
+    usage = {"input_tokens": 3, "output_tokens": 2, "input_tokens_details": details}
+    for returned in (streamed, {"role": "assistant", "content": TELL.text}):
+        facts = read(
+            "Chat completion with {gen_ai.request.model!r}",
+            scope="logfire.openai_agents",
+            gen_ai__request__model="m",
+            gen_ai__usage__input_tokens=3,
+            request_data={"messages": [*asked, returned]},
+            input=asked,
+            output=[returned],
+            usage=usage,
+        )
+        assert (facts.input, facts.output) == ((ASK,), (TELL,))
+        assert facts.usage == Usage(input=3, output=2, cache_read=1)
+
+
 def test_runs_and_turns_of_the_agents_sdk_are_told_apart() -> None:
     """A run is an agent of its own name, a turn a step of it."""
     run = read("Agent run: {name!r}", scope="logfire.openai_agents", name="desk", tools=["room"])

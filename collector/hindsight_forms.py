@@ -21,6 +21,7 @@ from collector.hindsight import (
     Label,
     Outcome,
 )
+from collector.loose_json import BYTE_ORDER_MARK, whole_characters
 
 MOST = 10_000
 """Outcomes or labels in one request."""
@@ -35,11 +36,11 @@ _EPISODES = 4_294_967_295
 
 _Id = Annotated[str, Meta(max_length=LONGEST_ID)]
 _Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
-_Named = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+_Named = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_NAME)]
 _Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 _Count = Annotated[int, Meta(ge=0, le=_EPISODES)]
-_Trace = Annotated[str, Meta(pattern="^(?:[0-9a-f]{32})?$")]
-_Span = Annotated[str, Meta(pattern="^(?:[0-9a-f]{16})?$")]
+_Trace = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{32})?\Z")]
+_Span = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{16})?\Z")]
 _Time = str | float | None
 
 _HINTS = {
@@ -148,6 +149,7 @@ def labels(body: bytes, *, lines: bool, now_ns: int) -> Read[Label]:
 
 
 def _read(body: bytes, lines: bool, record: Callable[[bytes], _Record]) -> Read[_Record]:
+    body = whole_characters(body.removeprefix(BYTE_ORDER_MARK))
     alone = not lines and body.lstrip()[:1] != b"["
     if alone:
         return Read(records=[record(body)], faults=[], alone=True)

@@ -17,6 +17,7 @@ from collector.errors import PermanentError
 from collector.guard import grant_of, spoken_for
 from collector.hindsight import Label, Outcome
 from collector.hindsight_forms import Fault, Read
+from collector.receivers.compression import check_encoding, inflate
 from collector.receivers.intake import Intake, read_body
 from collector.tokens import Grant
 
@@ -82,8 +83,13 @@ class HindsightPort:
         with self._intake.allowance() as allowance:
             body = await read_body(request, limit=BODY_BYTES, allowance=allowance)
             try:
+                compression = check_encoding(request.headers.get("content-encoding", ""))
                 found = await asyncio.to_thread(
-                    read, body, lines=kind in LINES, now_ns=self._clock_ns()
+                    lambda: read(
+                        inflate(body, compression, limit=BODY_BYTES),
+                        lines=kind in LINES,
+                        now_ns=self._clock_ns(),
+                    )
                 )
                 records = [_of_caller(word, grant_of(request)) for word in found.records]
             except (PermanentError, HTTPException):

@@ -13,6 +13,8 @@ from typing import Any
 
 import msgspec
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""What Windows writes before a text."""
 _LONGEST_INTEGER = 4_000
 """Digits; Python refuses to read more than 4,300."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -52,10 +54,15 @@ def whole(text: bytes) -> Any:
     try:
         return _STRICT.decode(text)
     except msgspec.DecodeError:
-        mended = _ESCAPE.sub(_whole_escape, text)
+        mended = whole_characters(text)
         if mended == text:
             raise
         return _STRICT.decode(mended)
+
+
+def whole_characters(text: bytes) -> bytes:
+    """Replace each half of a character, which a JSON text holds as an escape, by U+FFFD."""
+    return _ESCAPE.sub(_whole_escape, text)
 
 
 def dumps(value: Any) -> bytes:

@@ -22,7 +22,6 @@ Row: TypeAlias = tuple[int, bytes, Mapping[str, Any]]
 
 NO_NUMBERS = (b"NaN", b"Infinity")
 """What Python's JSON writes for missing cells of a data frame; JSON has no words for them."""
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class _NotJsonError(Exception):
@@ -81,7 +80,7 @@ def _first(pieces: Iterator[bytes]) -> list[bytes]:
     """Return the blank lines at the start and the first piece that is none."""
     head: list[bytes] = []
     for number, read in enumerate(pieces):
-        piece = read if number else read.removeprefix(BYTE_ORDER_MARK)
+        piece = read if number else read.removeprefix(loose_json.BYTE_ORDER_MARK)
         head.append(piece)
         if piece.strip():
             return head

@@ -115,6 +115,14 @@ def test_targets(where: dict[str, Any], level: str, target: str) -> None:
     assert (found.level, found.target) == (level, target)
 
 
+def test_what_editors_and_scripts_leave() -> None:
+    """A mark of the byte order is no part of a body, and half a character costs nothing else."""
+    said = json.dumps(label(comment="cut \ud83d")).encode()
+    for body in (b"\xef\xbb\xbf" + said, b"[" + said + b"]"):
+        [found] = labels(body, lines=False, now_ns=NOW_NS).records
+        assert found.comment == "cut \ufffd"
+
+
 def test_a_label_says_something() -> None:
     """A verdict, a value or a category is enough; none of them is not."""
     for said in ({"verdict": "pass"}, {"value": 0.25}, {"category": "wrong tool"}):
@@ -132,6 +140,9 @@ def test_a_label_says_something() -> None:
         ({"conversation_id": "c", "value": 1}, "name: is missing; it must be a text of 1 to 256"),
         ({"name": "n", "value": 1}, "conversation_id: is missing; it must be a text of 1 to 1024"),
         (outcome(name=""), "name: must be a text of 1 to 256 characters"),
+        (outcome(name=" \t"), "name: must be a text of 1 to 256 characters"),
+        (outcome(trace_id="a" * 32 + "\n"), "trace_id: must be 32 lowercase hex digits"),
+        (outcome(span_id="a" * 16 + "\n"), "span_id: must be 16 lowercase hex digits"),
         (outcome(name="x" * (LONGEST_NAME + 1)), "name: must be a text of 1 to 256 characters"),
         (outcome(value=None), "value: must be true, false, a finite number, or a text"),
         (outcome(value={"a": 1}), "value: must be true, false, a finite number, or a text"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import httpx
@@ -132,3 +134,19 @@ def test_who_may_tell() -> None:
     assert desk.post("/v1/outcomes", OUTCOME, token=TOKEN, **bearer).status_code == 202
     assert desk.post("/v1/outcomes", OUTCOME, origin="https://evil.example").status_code == 403
     assert len(desk.noted) == 1
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
+def test_compressed(pack: Callable[[bytes], bytes]) -> None:
+    """A body may be compressed as those of OTLP may; what it unpacks to has the same limit."""
+    desk = Desk()
+    encoding = "gzip" if pack is gzip.compress else "deflate"
+    body = pack(json.dumps(OUTCOME).encode())
+    assert desk.post("/v1/outcomes", body, **{"content-encoding": encoding}).status_code == 202
+    assert len(desk.noted) == 1
+    bomb = pack(b" " * (BODY_BYTES + 1))
+    for wrong, said, why in ((bomb, encoding, "larger"), (body, "br", "is not supported")):
+        answer = desk.post("/v1/outcomes", wrong, **{"content-encoding": said})
+        assert answer.status_code == 400
+        assert why in answer.json()["error"]
+    assert desk.rejected == 2

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from collector.dialects import otel_genai
+from collector.dialects import openinference, otel_genai
 from collector.dialects.attributes import Keys, first, text
 from collector.dialects.dialect import Dialect
 from collector.dialects.inference import assembled
@@ -58,7 +58,10 @@ def read(span: Span, memory: Memory) -> Facts:
             "gen_ai.provider.name": PROVIDER if system in {SCOPE, ""} else system
         }
     span = msgspec.structs.replace(span, attributes=attributes)
-    return _without_numbers(assembled(span, found, NAMES, NAME))
+    facts = _without_numbers(assembled(span, found, NAMES, NAME))
+    if role == "llm" and openinference.KIND in attributes and not (facts.input or facts.output):
+        return _told_by_openinference(facts, openinference.read(span, memory))
+    return facts
 
 
 def _role(span: Span) -> FactRole:
@@ -85,6 +88,33 @@ def read_log(record: LogRecord, memory: Memory) -> Facts | None:
         tool_requests=tuple(r for message in found.output for r in message.tool_requests),
     )
     return msgspec.structs.replace(found, output=(whole,))
+
+
+def _told_by_openinference(facts: Facts, told: Facts) -> Facts:
+    """Take the messages that OpenInference wrote onto the kit's own span.
+
+    It writes every call of a run onto the one span of the agent, each over the last: requests of
+    an earlier reply, which the history repeats, are not of the last one.
+    """
+    known = [(r.name, r.arguments) for message in told.input for r in message.tool_requests]
+    output = tuple(
+        msgspec.structs.replace(
+            message,
+            tool_requests=tuple(
+                r for r in message.tool_requests if (r.name, r.arguments) not in known
+            ),
+        )
+        if message.text
+        else message
+        for message in told.output
+    )
+    return msgspec.structs.replace(
+        facts,
+        system_prompt=facts.system_prompt or told.system_prompt,
+        tools=told.tools or facts.tools,
+        input=told.input,
+        output=output,
+    )
 
 
 def _without_numbers(facts: Facts) -> Facts:

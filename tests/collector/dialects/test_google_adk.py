@@ -118,6 +118,38 @@ def test_a_streamed_reply_is_one_message() -> None:
     assert facts.finish_reason == "stop"
 
 
+def test_messages_that_openinference_wrote_onto_the_kits_span_are_read() -> None:
+    """It writes each call of a run over the last; what the first asked for is asked once."""
+    call = "message.tool_calls.0.tool_call.function."
+    facts = read(
+        "invoke_agent desk",
+        openinference__span__kind="LLM",
+        gen_ai__operation__name="generate_content",
+        gen_ai__conversation__id="s1",
+        **{
+            "llm.input_messages.0.message.role": "system",
+            "llm.input_messages.0.message.content": "Be kind.",
+            "llm.input_messages.1.message.role": "user",
+            "llm.input_messages.1.message.content": "Free?",
+            "llm.input_messages.2.message.role": "model",
+            f"llm.input_messages.2.{call}name": "room",
+            f"llm.input_messages.2.{call}arguments": '{"n": 1}',
+            "llm.input_messages.3.message.role": "tool",
+            "llm.input_messages.3.message.name": "room",
+            "llm.input_messages.3.message.content": "yes",
+            "llm.output_messages.0.message.role": "model",
+            f"llm.output_messages.0.{call}name": "room",
+            f"llm.output_messages.0.{call}arguments": '{"n": 1}',
+            "llm.output_messages.0.message.contents.0.message_content.type": "text",
+            "llm.output_messages.0.message.contents.0.message_content.text": "It is free.",
+        },
+    )
+    assert (facts.dialect, facts.conversation_id) == ("google_adk", "s1")
+    assert facts.system_prompt == "Be kind."
+    assert [message.role for message in facts.input] == ["user", "assistant", "tool"]
+    assert facts.output == (agent("It is free."),)
+
+
 def test_ids_that_the_kit_made_up_make_no_second_call() -> None:
     """Gemini gives calls no id; the kit counts them in each message, and its tool spans have others."""
     facts = [

@@ -188,9 +188,7 @@ def test_what_is_wrong_with_a_label(wrong: Any, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"{", b"[1,", b"[" * 100_000, b'[{"a":"\\ud800"}]', b"\xff", b"[]x"]
-)
+@pytest.mark.parametrize("body", [b"", b"{", b"[1,", b"[" * 100_000, b"\xff", b"[]x"])
 def test_no_json(body: bytes) -> None:
     """A body that is no JSON is refused as a whole."""
     with pytest.raises(MalformedError, match="must be"):

@@ -36,6 +36,9 @@ LONGEST_SCOPE = 512
 """Characters of a scope, or of an id, that is remembered."""
 MAX_IDS = 16_384
 """Ids that are remembered."""
+LONGEST_PROVIDER = 40
+"""Characters of a provider's name; no word in one has twenty."""
+_LONG_WORD = re.compile(r"[A-Za-z0-9_-]{20}")
 _ALIAS = re.compile(r"id-[0-9a-f]{16}")
 
 
@@ -304,7 +307,7 @@ class Redactor:
 
     def _llm_call(self, call: LlmCall) -> LlmCall:
         text = self._text
-        provider, model = text(call.provider), text(call.model)
+        provider, model = self._provider(call.provider), text(call.model)
         response, error = text(call.response_id), text(call.error)
         if (
             provider is call.provider
@@ -314,6 +317,12 @@ class Redactor:
         ):
             return call
         return replace(call, provider=provider, model=model, response_id=response, error=error)
+
+    def _provider(self, name: str) -> str:
+        """Return a provider's name; written small, a key is not known by its beginning any more."""
+        clean = self._text(name)
+        named = len(clean) <= LONGEST_PROVIDER and _LONG_WORD.search(clean) is None
+        return clean if named else "other"
 
     def _tool_call(self, call: ToolCall) -> ToolCall:
         name, result = self._text(call.name), call.result

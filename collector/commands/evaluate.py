@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not evaluation.measures:
         raise ConfigError("the files hold no label of these scorers; rows carry it in `labels`")
     errors = tuple(
-        msgspec.structs.replace(miss, reason=redactor.text(miss.reason))
+        msgspec.structs.replace(miss, id=redactor.id(miss.id), reason=redactor.text(miss.reason))
         for miss in evaluation.errors
         if arguments.errors
     )

@@ -5,7 +5,7 @@ PIN := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version
        --no-emit-index-url --no-annotate --no-header
 # A file stays in one process: the embedded engine opens one directory at a time in each.
 PARALLEL := -n 2 --dist loadfile
-.PHONY: help setup run demo check test test-all test-capture debian bench accuracy docs lock
+.PHONY: help setup run demo check test test-all test-faults test-capture debian bench accuracy docs lock
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
@@ -34,10 +34,13 @@ check: setup ## Lint, format, types, and whether the rendered docs are current
 	$(BIN)/python -m collector.commands.reference --check
 
 test: setup ## The suite: hermetic, no network
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not corpora and not capture"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not corpora and not capture and not faults"
 
 test-all: setup ## The suite with its slow and heavy parts; Kafka's need Java and Maven, what needs another Debian package is skipped without it
 	$(BIN)/python -m pytest $(PARALLEL) -m "not corpora and not capture"
+
+test-faults: setup ## Kill the process, break its store, fill its disk and move its clock: about 6 minutes
+	$(BIN)/python -m pytest $(PARALLEL) tests/faults tests/e2e/test_kill.py tests/e2e/test_outage.py
 
 test-capture: setup ## Play the recordings in OUTRIDER_CORPORA under real instrumentations, and write docs/capture.md
 	$(BIN)/python -m tests.capture $(ARGS)

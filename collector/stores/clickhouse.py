@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ import msgspec
 
 from collector.config import StoreConfig
 from collector.directory_lock import DirectoryLock
-from collector.errors import ConfigError, PoisonRowError
+from collector.errors import ConfigError, PoisonRowError, StoreUnavailableError
 from collector.stores import migrations, retention
 from collector.stores.tables import TABLES, Row, Rows
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 _CHUNK_BYTES = 32 * 1024 * 1024
 """Sent at once: an insert costs some 20 ms however small, a larger one more memory."""
+_ROOM_BYTES = 64 * 1024 * 1024
+"""Free space without which the embedded engine is not asked to make tables: on a full disk it
+leaves an empty definition behind, and cannot read that again."""
 _ENCODED_ROWS = 500
 """Rows encoded between looks at the size; about 6 MB of spans that carry full histories."""
 _encoder = msgspec.json.Encoder()
@@ -72,8 +76,15 @@ class ClickHouseStore:
         *,
         database: str,
         lock: DirectoryLock | None = None,
+        room: Callable[[], int] | None = None,
     ) -> None:
         """Keep how to connect; nothing is contacted yet.
+
+        Args:
+            connect: Opens a connection.
+            database: Name of our database.
+            lock: Held until the store is closed.
+            room: Gives the free bytes of the embedded engine's disk.
 
         Raises:
             ConfigError: the database name is not a plain identifier.
@@ -85,6 +96,7 @@ class ClickHouseStore:
         self.database = database
         self._connect = connect
         self._lock = lock
+        self._room = room
         self._connecting = threading.Lock()
         self._writer: Connection | None = None
         self._reader: Connection | None = None
@@ -118,7 +130,12 @@ class ClickHouseStore:
 
         lock = DirectoryLock(directory.with_name(f"{directory.name}.lock"))
         try:
-            store = cls(connect, database=database, lock=lock)
+            store = cls(
+                connect,
+                database=database,
+                lock=lock,
+                room=lambda: shutil.disk_usage(directory).free,
+            )
             _make(directory)
             if not at_first_use:
                 store._writer = store._connect()
@@ -167,9 +184,17 @@ class ClickHouseStore:
             The statements that were, or would be, run; empty when all is up to date.
 
         Raises:
-            StoreUnavailableError: the server did not answer.
+            StoreUnavailableError: the server did not answer, or the engine's disk is full.
             PermanentError: a statement was refused.
         """
+        if not dry_run and self._room is not None and self._room() < _ROOM_BYTES:
+            # Nothing to do needs no room.
+            if self.migrate(dry_run=True, ttl_days=ttl_days, verdict_days=verdict_days):
+                raise StoreUnavailableError(
+                    f"the disk has less than {_ROOM_BYTES // 1024**2} MiB free,"
+                    " which the tables are not made on"
+                )
+            return []
         done = migrations.apply(self, dry_run=dry_run)
         return done + retention.apply(
             self, content_days=ttl_days, verdict_days=verdict_days, dry_run=dry_run

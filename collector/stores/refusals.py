@@ -24,6 +24,7 @@ _UNAVAILABLE = frozenset(
     {
         *(159, 160, 201, 202, 203, 209, 210),  # timeouts, quotas, too many queries, network
         *(164, 242, 243, 252, 319),  # read-only, disk full, too many parts, unknown insert status
+        *(74, 75, 76, 77, 88, 95, 96, 198),  # files and sockets that cannot be used, DNS
         *(225, 236, 241, 285, 394, 425, 439),  # Keeper, aborted, memory, replicas, system
         *(497, 516, 999),  # access, authentication, Keeper
     }

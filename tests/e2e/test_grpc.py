@@ -15,8 +15,8 @@ from tests.collector.receivers.grpc_desk import TRACES, code
 from tests.collector.receivers.http2_wire import begin, connect, data, message
 from tests.e2e.checks import check_counts, check_exports
 from tests.e2e.served import PATIENCE_S, Served, eventually, free_ports, summed
-from tests.e2e.test_kill import check_balance, planned
 from tests.e2e.traffic import synthetic
+from tests.faults.books import check_balance, planned
 
 CALLS = 60
 PAUSE_S = 0.05

@@ -5,80 +5,16 @@ from __future__ import annotations
 import random
 import signal
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from prometheus_client.exposition import generate_latest
 
-from alerts.exporter import Exporter
-from collector.config import Config, StoreConfig
-from collector.journal import Journal
-from collector.model import Conversation
-from collector.replay import Request
-from collector.totals import SeriesKey
 from tests.clickhouse_endpoint import Endpoint
-from tests.e2e.checks import check_counts, check_exports, counted_once
-from tests.e2e.instance import Clock, Instance
-from tests.e2e.served import Scraping, Sending, Served, eventually, never_falls, parsed, summed
-from tests.e2e.traffic import requests_of, synthetic
+from tests.e2e.served import Scraping, Sending, Served, eventually
+from tests.e2e.traffic import synthetic
+from tests.faults.books import check_once, planned, undisturbed
 
 MANY = pytest.mark.slow
-
-
-def planned(conversations: Sequence[Conversation]) -> list[Request]:
-    """Plan small requests that each carry a few of the conversations under way."""
-    return requests_of(conversations, interleave=12, batch=6)
-
-
-def undisturbed(directory: Path, requests: Sequence[Request]) -> dict[SeriesKey, float]:
-    """Process the same requests once without any trouble, and scrape the totals.
-
-    They are the same with a store and without, so there is none.
-    """
-    config = Config(store=StoreConfig(url="http://127.0.0.1:9"))
-    with Instance(directory, clock=Clock(), config=config) as instance:
-        instance.send(request.body for request in requests)
-        instance.later(5)
-        text = generate_latest(Exporter(instance.path.journal.totals)).decode()
-    return totals_of(parsed(text))
-
-
-def totals_of(series: dict[SeriesKey, float]) -> dict[SeriesKey, float]:
-    """Keep what neither a crash nor a resend may change."""
-    return counted_once({key: value for key, value in series.items() if never_falls(key[0])})
-
-
-def check_balance(data_dir: Path) -> None:
-    """Hold received = settled + in flight, as the stopped instance's journal tells."""
-    journal = Journal.open(
-        data_dir / "journal.db", max_bytes=1 << 40, seen_limit=1_000_000, clock_ns=time.time_ns
-    )
-    try:
-        totals = journal.totals()
-        received = summed(totals, "spans_received_total")
-        settled = summed(totals, "stage_items_total", stage="assemble")
-        assert received > 0
-        assert received == settled + journal.spans_in_flight()
-        assert summed(totals, "spans_duplicate_total") == received - summed(
-            totals, "stage_items_total", stage="assemble", result="new"
-        )
-    finally:
-        journal.close()
-
-
-def check_once(
-    served: Served, conversations: Sequence[Conversation], want: dict[SeriesKey, float]
-) -> None:
-    """Hold that everything came out once, stop, and hold that the books agree."""
-    series = served.settled(len(conversations))
-    check_exports(served.export, conversations)
-    check_counts(lambda name: summed(series, name), conversations)
-    assert totals_of(series) == pytest.approx(want)
-    assert served.ready() == (200, [])
-    served.signal()
-    assert served.ended() == 0
-    check_balance(served.data_dir)
 
 
 def crash(served: Served, *, after_s: float) -> None:

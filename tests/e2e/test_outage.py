@@ -10,8 +10,8 @@ import pytest
 from tests.clickhouse_endpoint import Endpoint
 from tests.e2e.checks import check_counts, check_exports
 from tests.e2e.served import Scraping, Sending, Served, eventually, free_ports, summed
-from tests.e2e.test_kill import check_balance, check_once, planned, undisturbed
 from tests.e2e.traffic import synthetic
+from tests.faults.books import check_balance, check_once, planned, undisturbed
 
 
 def down(served: Served) -> bool:

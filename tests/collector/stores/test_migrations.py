@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from collector.errors import StoreUnavailableError
 from collector.stores.clickhouse import ClickHouseStore
 from collector.stores.migrations import MIGRATIONS, statements
 from collector.stores.rows import rows_of
@@ -86,3 +87,20 @@ def test_content_goes_and_the_head_stays(store: ClickHouseStore) -> None:
     assert store.query("SELECT count() AS n FROM tool_calls") == [{"n": 0}]
     assert store.query("SELECT count() AS n FROM scores") == [{"n": 1}]
     store.migrate(ttl_days=0, verdict_days=0)
+
+
+def test_a_full_disk_gets_no_tables(store: ClickHouseStore) -> None:
+    """The embedded engine would leave half a table behind; without anything to do it needs no room."""
+    room, usual, found = [0], store._room, store.database  # noqa: SLF001 - the disk's place
+    store._room, store.database = lambda: room[0], "on_a_full_disk"  # noqa: SLF001 - as above
+    try:
+        with pytest.raises(StoreUnavailableError, match="less than 64 MiB free"):
+            store.migrate()
+        assert not store.has_database()
+        room[0] = 1 << 30
+        assert store.migrate()
+        room[0] = 0
+        assert store.migrate() == []
+        store.command("DROP DATABASE on_a_full_disk", use_database=False)
+    finally:
+        store._room, store.database = usual, found  # noqa: SLF001 - as above

@@ -18,8 +18,8 @@ from tests.e2e.kafka.conftest import Topics
 from tests.e2e.kafka.exporter import Sent, keyed, unkeyed
 from tests.e2e.otlp import logs
 from tests.e2e.served import Served, eventually, summed
-from tests.e2e.test_kill import planned
 from tests.e2e.traffic import as_json, synthetic
+from tests.faults.books import planned
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -21,8 +21,8 @@ from tests.e2e.kafka.broker import Broker
 from tests.e2e.kafka.conftest import Topics, topics_on
 from tests.e2e.otlp import logs, record
 from tests.e2e.served import PATIENCE_S, Served, eventually
-from tests.e2e.test_kill import planned
 from tests.e2e.traffic import synthetic
+from tests.faults.books import planned
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 PARTITIONS = 6

@@ -18,8 +18,8 @@ from tests.e2e.kafka.broker import Broker
 from tests.e2e.kafka.conftest import topics_on
 from tests.e2e.kafka.exporter import keyed
 from tests.e2e.served import Served, eventually
-from tests.e2e.test_kill import planned
 from tests.e2e.traffic import synthetic
+from tests.faults.books import planned
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule required user_ines='tea%cosy';"

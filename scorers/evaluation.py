@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from collector.model import Conversation, ScoreRecord
+from scorers.auroc import auroc
+from scorers.interval import Interval, wilson
 from scorers.runner import Runner
 from scorers.scorer import ScorerInfo
 
@@ -20,10 +21,8 @@ Labels: TypeAlias = Mapping[str, Any]
 Reader: TypeAlias = Callable[[Path], Iterable[tuple[Conversation, Labels]]]
 """Opens a labelled file; given by the caller, so that scorers know no transcript format."""
 
-Z_95 = 1.959963984540054
-"""The normal quantile of a 95 % interval."""
-
-_COLUMNS = ("scorer", "kind", "n", "recall", "false positives", "precision", "ms")
+_COLUMNS = ("scorer", "kind", "n", "recall", "false positives", "precision", "auroc", "ms")
+_SCORED = ("pass", "fail")
 _COUNTED_AS_BAD: Mapping[str, tuple[tuple[str, bool], ...]] = {
     "false_success": (("false_success", True),),
     "looping": (("looping", True),),
@@ -34,14 +33,6 @@ _COUNTED_AS_BAD: Mapping[str, tuple[tuple[str, bool], ...]] = {
     "faithfulness": (("faithful", False),),
 }
 """Scorer -> the labels that speak of it, and whether a true label means a fault."""
-
-
-class Interval(msgspec.Struct, frozen=True, kw_only=True):
-    """A share with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 class Measure(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +55,8 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True):
     """``None`` where nothing was faulty; so for the others."""
     false_positive_rate: Interval | None
     precision: Interval | None
+    auroc: Interval | None
+    """How often a sound conversation has the higher value of a pair; ``None`` without two of each."""
 
 
 class Miss(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,7 +101,8 @@ class _Verdict(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     faulty: bool
     flagged: bool
-    scored: bool
+    value: float | None
+    """The lowest of its scores; ``None`` when the scorer skipped or failed."""
     seconds: float
 
 
@@ -158,17 +152,6 @@ def is_faulty(scorer: str, labels: Labels) -> bool | None:
     return None
 
 
-def wilson(successes: int, trials: int) -> Interval | None:
-    """Return a share with its Wilson score interval (Wilson 1927); ``None`` without trials."""
-    if not trials:
-        return None
-    share, square = successes / trials, Z_95**2
-    middle = (share + square / (2 * trials)) / (1 + square / trials)
-    spread = math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
-    half = Z_95 * spread / (1 + square / trials)
-    return Interval(value=share, low=max(0.0, middle - half), high=min(1.0, middle + half))
-
-
 def _verdict(
     records: Sequence[ScoreRecord], kind: str, *, faulty: bool, seconds: float
 ) -> _Verdict:
@@ -176,7 +159,7 @@ def _verdict(
         kind=kind,
         faulty=faulty,
         flagged=any(r.verdict == "fail" for r in records),
-        scored=any(r.verdict in ("pass", "fail") for r in records),
+        value=min((r.value for r in records if r.verdict in _SCORED), default=None),
         seconds=seconds,
     )
 
@@ -213,17 +196,20 @@ def _measure(scorer: str, kind: str, verdicts: Sequence[_Verdict]) -> Measure:
         sound=sound,
         caught=caught,
         false_alarms=false_alarms,
-        unscored=sum(not v.scored for v in verdicts),
+        unscored=sum(v.value is None for v in verdicts),
         seconds=sum(v.seconds for v in verdicts),
         recall=wilson(caught, faulty),
         false_positive_rate=wilson(false_alarms, sound),
         precision=wilson(caught, caught + false_alarms) if mixed else None,
+        auroc=auroc(
+            [v.value for v in verdicts if v.faulty], [v.value for v in verdicts if not v.faulty]
+        ),
     )
 
 
 def _row(measure: Measure) -> tuple[str, ...]:
     n = measure.faulty + measure.sound
-    shares = (measure.recall, measure.false_positive_rate, measure.precision)
+    shares = (measure.recall, measure.false_positive_rate, measure.precision, measure.auroc)
     milliseconds = f"{1_000 * measure.seconds / n:.2f}"
     return (measure.scorer, measure.kind, str(n), *(_share(s) for s in shares), milliseconds)
 

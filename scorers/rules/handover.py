@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 from collector.model import ToolDefinition
 from scorers.rules.person_request import PERSON
@@ -74,12 +76,16 @@ _CRISIS = re.compile(
 )
 
 
-def is_handover(name: str, definition: ToolDefinition | None = None) -> bool:
-    """Say whether a tool brings in a person.
+def is_handover(
+    name: str, definition: ToolDefinition | None = None, named: Sequence[str] = ()
+) -> bool:
+    """Say whether a tool brings in a person: by the patterns ``named``, its name or its description.
 
     ``transfer_to_billing_agent`` passes on to another program and is none, unless its
     description speaks of a human.
     """
+    if any(fnmatchcase(name, pattern) for pattern in named):
+        return True
     words = set(words_of(name))
     if words & _ALONE:
         return True

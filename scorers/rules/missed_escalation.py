@@ -23,6 +23,7 @@ def missed_escalation(
     furious: Annotated[int, msgspec.Meta(ge=1)] = 2,
     unsolved: Annotated[int, msgspec.Meta(ge=1)] = 3,
     helpless: Annotated[int, msgspec.Meta(ge=1)] = 3,
+    handover_tools: tuple[str, ...] = (),
 ) -> ScorerResult:
     """Flag an agent that goes on by itself when the user asked for a person or needed one.
 
@@ -30,7 +31,8 @@ def missed_escalation(
     somebody, an accusation of fraud; by ``furious`` messages of a user at the end of patience,
     ``unsolved`` messages in a row that it still does not work, ``helpless`` replies that the
     agent cannot help. Met by a hand-over or an offer of one; settled when the user takes the
-    wish back or, after a grievance, is content.
+    wish back or, after a grievance, is content. ``handover_tools`` are names, with ``*``, of
+    tools that bring in a person besides those whose name or description says so.
     """
     first, messages = conversation.episode.first_message, conversation.messages
     heard = [i for i in range(first, len(messages)) if messages[i].role == "user"]
@@ -42,7 +44,7 @@ def missed_escalation(
         needs.append(grieved)
     if not needs:
         return Score(value=1.0, verdict="pass", reason="Nothing called for a person.")
-    last_met = _last_met(conversation, needs[0][0])
+    last_met = _last_met(conversation, needs[0][0], handover_tools)
     for index, need, quote in needs:
         if index >= last_met and not _answered(conversation, index, need):
             who = "The agent" if need.startswith("could") else "The user"
@@ -95,7 +97,7 @@ def _grievance(
     return None
 
 
-def _last_met(conversation: Conversation, start: int) -> int:
+def _last_met(conversation: Conversation, start: int, named: Sequence[str]) -> int:
     """Return the last message at which the agent handed over or the user took the wish back.
 
     Either settles every need before it, however long it took.
@@ -106,7 +108,8 @@ def _last_met(conversation: Conversation, start: int) -> int:
     handed = (
         call.asked_at if call.asked_at >= 0 else end
         for call in conversation.tool_calls
-        if is_handover(call.name, definitions.get(call.name)) and outcome_of(call).kind != "error"
+        if is_handover(call.name, definitions.get(call.name), named)
+        and outcome_of(call).kind != "error"
     )
     settled = max(handed, default=-1)
     for index in range(len(conversation.messages) - 1, max(start, settled), -1):

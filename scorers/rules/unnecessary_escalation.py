@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
@@ -24,19 +25,24 @@ _CAUSE = re.compile(
 
 @scorer(level="conversation", version="1")
 def unnecessary_escalation(
-    conversation: Conversation, *, attempts: Annotated[int, msgspec.Meta(ge=1)] = 1
+    conversation: Conversation,
+    *,
+    attempts: Annotated[int, msgspec.Meta(ge=1)] = 1,
+    handover_tools: tuple[str, ...] = (),
 ) -> ScorerResult:
     """Flag an agent that hands over to a person at once, though nothing asked for it or failed.
 
     ``attempts`` is how many tool calls, or exchanges with the user, count as having tried.
+    ``handover_tools`` are names, with ``*``, of tools that bring in a person besides those
+    whose name or description says so.
     """
     if not any(m.role == "assistant" for m in conversation.messages):
         return Skip(reason="no_content")
-    handed = _handover(conversation)
+    handed = _handover(conversation, handover_tools)
     if handed is None:
         return Score(value=1.0, verdict="pass", reason="The agent did not hand over to a person.")
     index, quote, how = handed
-    cause = _cause(conversation, index, attempts)
+    cause = _cause(conversation, index, attempts, handover_tools)
     shown = Evidence(message=index, quote=quote)
     if cause:
         return Score(
@@ -46,13 +52,13 @@ def unnecessary_escalation(
     return Score(value=0.0, verdict="fail", reason=reason, evidence=(shown,))
 
 
-def _handover(conversation: Conversation) -> tuple[int, str, str] | None:
+def _handover(conversation: Conversation, named: Sequence[str]) -> tuple[int, str, str] | None:
     """Return the first hand-over of the episode: where, in which words, and how."""
     definitions = {tool.name: tool for tool in conversation.tools}
     found = [
         (call.asked_at, call.name, f"by {call.name}")
         for call in conversation.tool_calls
-        if call.asked_at >= 0 and is_handover(call.name, definitions.get(call.name))
+        if call.asked_at >= 0 and is_handover(call.name, definitions.get(call.name), named)
     ][:1]
     for index in range(conversation.episode.first_message, len(conversation.messages)):
         if found and index > found[0][0]:
@@ -64,7 +70,7 @@ def _handover(conversation: Conversation) -> tuple[int, str, str] | None:
     return (found[0][0], "", found[0][2]) if found else None
 
 
-def _cause(conversation: Conversation, index: int, attempts: int) -> str:
+def _cause(conversation: Conversation, index: int, attempts: int, named: Sequence[str]) -> str:
     """Return what justified a hand-over, as a clause; empty when nothing did."""
     messages = conversation.messages
     definitions = {tool.name: tool for tool in conversation.tools}
@@ -76,7 +82,7 @@ def _cause(conversation: Conversation, index: int, attempts: int) -> str:
     tried = [
         call
         for call in conversation.tool_calls
-        if call.asked_at < index and not is_handover(call.name, definitions.get(call.name))
+        if call.asked_at < index and not is_handover(call.name, definitions.get(call.name), named)
     ]
     if any(outcome_of(call).kind in ("error", "empty") for call in tried):
         return "a tool failed before"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from collector.model import Conversation
-from scorers.evaluation import Evaluation, evaluate, is_faulty, wilson
+from scorers.evaluation import Evaluation, evaluate, is_faulty
 from scorers.result import Score, ScorerResult, Skip
 from scorers.scorer import scorer
 from tests.build import agent, conversation, user
@@ -62,6 +62,19 @@ def test_recall_false_positives_and_precision() -> None:
     assert control.recall is None
 
 
+def test_values_are_ranked_where_there_are_two_of_each() -> None:
+    """A kind of one sort only has no rank, and a skip is worth a coin."""
+    whole, fault, _ = measured(
+        ("again", {"looping": True, "fault": "same"}),
+        ("", {"looping": True, "fault": "same"}),
+        ("fine", {"looping": False, "fault": "control"}),
+        ("fine", {"looping": False, "fault": "control"}),
+    ).measures
+    assert whole.auroc is not None
+    assert whole.auroc.value == 0.75
+    assert fault.auroc is None
+
+
 def test_errors_name_the_conversation() -> None:
     """Each disagreement is listed with its id, what was expected, the verdict and the reason."""
     evaluation = measured(
@@ -102,17 +115,6 @@ def test_which_label_speaks_of_which_scorer(
     assert is_faulty(scorer, labels) is expected
 
 
-def test_the_wilson_interval() -> None:
-    """The interval has Wilson's values and stays inside 0 and 1."""
-    half = wilson(5, 10)
-    assert half is not None
-    assert (round(half.low, 4), round(half.high, 4)) == (0.2366, 0.7634)
-    none = wilson(0, 10)
-    assert none is not None
-    assert (none.low, round(none.high, 4)) == (0.0, 0.2775)
-    assert wilson(0, 0) is None
-
-
 def test_the_forms_of_a_report() -> None:
     """The table aligns one line per measure, misses on demand; the dictionary is JSON."""
     evaluation = measured(
@@ -127,6 +129,7 @@ def test_the_forms_of_a_report() -> None:
         "false",
         "positives",
         "precision",
+        "auroc",
         "ms",
     ]
     assert len(lines) == 4

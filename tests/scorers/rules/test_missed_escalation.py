@@ -111,3 +111,13 @@ def test_nothing_said_is_skipped() -> None:
     silent = missed_escalation.function(conversation(agent("Hello")))
     assert isinstance(silent, Skip)
     assert silent.reason == "no_content"
+
+
+def test_a_hand_over_tool_by_name() -> None:
+    """A tool that the owner calls a hand-over is one, whatever its name."""
+    asked = (user("A person, please."), agent("", request("queue_b7")), result("queue_b7", "ok"))
+    talk = conversation(*asked, agent("Done."))
+    info = missed_escalation
+    assert info.function(talk, **info.options).verdict == "fail"
+    named = info.configured(handover_tools=["queue_*"])
+    assert named.function(talk, **named.options).verdict == "pass"

@@ -67,3 +67,13 @@ def test_more_attempts_can_be_asked_for() -> None:
 def test_nothing_said_is_skipped() -> None:
     """Without the agent's words there is no verdict."""
     assert isinstance(unnecessary_escalation.function(conversation(user("Hi"))), Skip)
+
+
+def test_a_hand_over_tool_by_name() -> None:
+    """A tool that the owner calls a hand-over is one, whatever its name."""
+    asked = user("What does the mug cost?")
+    talk = conversation(asked, agent("", request("queue_b7")), result("queue_b7", "ok"))
+    info = unnecessary_escalation
+    assert info.function(talk, **info.options).verdict == "pass"
+    named = info.configured(handover_tools=["queue_*"])
+    assert named.function(talk, **named.options).verdict == "fail"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from collector.message_keys import canonical, digest
-from collector.model import Facts, ToolRequest
+from collector.model import Facts, ToolRequest, Usage
 
 _SEPARATOR = "\x1f"
 _LONGEST_ID = 256
@@ -35,3 +35,11 @@ def tool_key(fact: Facts, request: ToolRequest) -> bytes:
     scope = (who.tenant, who.agent, who.environment, who.variant, who.credential_hash)
     words = _SEPARATOR.join((*scope, request.id, request.name, ""))
     return digest(words.encode("utf-8", "surrogatepass") + canonical(request.arguments))
+
+
+def call_key(fact: Facts, usage: Usage) -> tuple[str, str]:
+    """Return the key by which copies of a model call are known, with words or without.
+
+    Some servers draw response ids from a few hundred numbers; the tokens tell such calls apart.
+    """
+    return fact.identity.tenant, f"{fact.response_id}{_SEPARATOR}{usage.output}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
 
-from collector.conversation_keys import declared_key, tool_key
+from collector.conversation_keys import call_key, declared_key, tool_key
 from collector.message_keys import MessageKeys, digest
 from collector.model import Facts, Message
 from collector.realms import trace_of
@@ -122,6 +122,8 @@ class Stitcher:
                 for copy in [t for t in self._responses.get(response, ()) if _is_bare(t)]:
                     self._merge(copy, talk)
             _index(self._responses, response, talk, talk.responses)
+            if fact.usage is not None:
+                self._name_copies(call_key(fact, fact.usage), talk)
         if fact.role == "llm" and not fact.partial and (fact.input or fact.output):
             twin = self.talks.get(self._twins.of_told(fact, talk.key))
             if twin is not None and _is_bare(twin):
@@ -129,6 +131,13 @@ class Stitcher:
         if not talk.explicit and fact.role in ("llm", "agent") and (fact.input or fact.output):
             talk = self._remember_history(fact, talk)
         return talk
+
+    def _name_copies(self, call: tuple[str, str], talk: Talk) -> None:
+        """Take in the anonymous conversation that told of the same call before, as our proxy does."""
+        others = [t for t in self._responses.get(call, ()) if not t.explicit]
+        if talk.explicit and len(others) == 1:
+            self._merge(others[0], talk)
+        _index(self._responses, call, talk, talk.responses)
 
     def forget(self, talk: Talk) -> None:
         """Drop a conversation from every index; what is durable stays findable."""

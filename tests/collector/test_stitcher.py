@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collector.model import Identity, ToolRequest
+from typing import Any
+
+from collector.model import Identity, ToolRequest, Usage
 from collector.talk import Due, Talk
 from tests.build import agent, request, result, user
 from tests.collector.assembly import Bench, facts, held_facts
@@ -169,6 +171,42 @@ def test_copies_of_one_call_in_two_traces_are_one_conversation() -> None:
     who = Identity(agent="proxy")
     bench.add(facts(on="t2", who=who, given=[HELLO], said=[HI], response_id="r1"))
     assert len(bench.wait(1_000)) == 1
+
+
+def test_a_name_that_comes_with_the_second_copy_is_for_both() -> None:
+    """The proxy's copies come first and join each other; the client's own, with words or without, say which conversation it is."""
+    later = [HELLO, HI, ORDER]
+    for words in (True, False):
+        bench = Bench()
+        who = Identity(agent="proxy")
+        for number, given, reply in ((1, [HELLO], HI), (2, later, DONE)):
+            call: dict[str, Any] = {
+                "at": 5 * number,
+                "response_id": f"r{number}",
+                "usage": Usage(input=9, output=10 + number),
+            }
+            bench.add(facts(on=f"p{number}", who=who, given=given, said=[reply], **call))
+        for number, given, reply in ((1, [HELLO], HI), (2, later, DONE)):
+            call = {
+                "name": f"call {number}",
+                "response_id": f"r{number}",
+                "usage": Usage(input=9, output=10 + number),
+            }
+            told: dict[str, Any] = {"given": given, "said": [reply]} if words else {}
+            bench.add(facts(on="t", at=11, conversation_id="c", **told, **call))
+        (due,) = bench.wait(1_000)
+        assert (due.talk.id, len(due.held)) == ("c", 4)
+
+
+def test_a_response_id_that_another_call_has_as_well_names_nobody() -> None:
+    """Where a model server gives out few ids, a named conversation takes in no other of the same id."""
+    bench = Bench()
+    one, other = Usage(input=9, output=11), Usage(input=9, output=12)
+    bench.add(facts(on="p", given=[HELLO], said=[HI], response_id="r", usage=one))
+    bench.add(
+        facts(on="t", given=[ORDER], said=[DONE], response_id="r", usage=other, conversation_id="c")
+    )
+    assert len(bench.wait(1_000)) == 2
 
 
 def test_a_nested_copy_does_not_hide_the_history() -> None:

@@ -31,6 +31,10 @@ _COUNTED_AS_BAD: Mapping[str, tuple[tuple[str, bool], ...]] = {
     "missed_escalation": (("missed_escalation", True),),
     "unnecessary_escalation": (("unnecessary_escalation", True),),
     "faithfulness": (("faithful", False),),
+    "unneeded_call": (("unneeded_call", True),),
+    "missing_call": (("missing_call", True),),
+    "policy": (("policy_broken", True),),
+    "instructions": (("instructions_followed", False),),
 }
 """Scorer -> the labels that speak of it, and whether a true label means a fault."""
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from collector.model import Message
-from scorers.rules.acts import BASES, Act
-from scorers.rules.claims import Claim, speaks_of_text
+from scorers.rules.acts import BASES
+from scorers.rules.claims import Claim, speaks_of_text, states_in
 
 _DONE = re.compile(
     r"""\W*(?:(?:great|ok(?:ay)?|perfect|alright|sure|good\s+news|yes)\W+)?
@@ -21,32 +21,39 @@ _ASKED = re.compile(
     need(?:\s+you)?\s+to|then|and|please|[.!?\n])\s+)(?:please\s+|also\s+|just\s+)*(?!please\b)([a-z]+)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+_STATE = re.compile(
+    r"(?:\b(?:is|are)|['\u2019]s)\s+(?:\w+\s+){0,2}\w+(?:ed|id|nt|en|de)\b", re.IGNORECASE
+)
 _MAX_CHARS = 4_000
 
 
 def bare_claim(messages: Sequence[Message], index: int) -> Claim | None:
-    """Return what a reply that begins with "Done" claims; ``None`` when it claims nothing.
+    """Return what a reply claims of what was just asked for; ``None`` when it claims nothing.
 
-    It claims the deed that the user's last message asked for; a text that was wanted is none.
+    "Done!" claims the deed that the user's last message asked for, and so does "it is
+    cancelled" where that was the wish; a text that was wanted is no deed.
     """
-    found = _DONE.match(messages[index].text)
+    text = messages[index].text
+    found = _DONE.match(text)
+    if found is None and not _STATE.search(text):
+        return None
+    asked = _asked_for(messages, index)
+    if not asked:
+        return None
     if found is None:
-        return None
-    act = _act_asked(messages, index)
-    if act is None:
-        return None
-    end = found.end()
+        return next(iter(states_in(text, asked, message=index)), None)
     return Claim(
         message=index,
-        act=act,
-        verb=messages[index].text[:end].strip(" \n!.,-*").rpartition(" ")[2].lower(),
+        act=BASES[asked],
+        verb=found[0].strip(" \n!.,-*").rpartition(" ")[2].lower(),
         own=True,
         sure=False,
-        quote=messages[index].text[:end].strip(),
+        quote=found[0].strip(),
     )
 
 
-def _act_asked(messages: Sequence[Message], before: int) -> Act | None:
+def _asked_for(messages: Sequence[Message], before: int) -> str:
+    """Return the verb of the deed that the user asked for last; empty when there is none."""
     for index in range(before - 1, -1, -1):
         message = messages[index]
         if message.role == "user" and message.text.strip():
@@ -54,6 +61,6 @@ def _act_asked(messages: Sequence[Message], before: int) -> Act | None:
             for asked in _ASKED.finditer(text):
                 act = BASES.get(asked[1])
                 if act and act != "any" and not speaks_of_text(text, asked.end()):
-                    return act
-            return None
-    return None
+                    return asked[1]
+            return ""
+    return ""

@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from scorers.rules.acts import BASES, PARTICIPLES, Act
+from scorers.rules.acts import BASES, PARTICIPLES, Act, participles_of
 
 _REACH = 400
 """How far a sentence is followed to either side, in characters."""
@@ -25,6 +25,7 @@ _OWN = re.compile(
 
 _PASSIVE = re.compile(rf"ha(?<!\wha)(?:s|ve)\s+{_ADVERBS}been\s+{_ADVERBS}(?P<verb>[a-z]+)")
 _NOW = re.compile(rf"now(?<!\wnow)\s+{_ADVERBS}(?P<verb>[a-z]+)")
+_STATE = re.compile(rf"(?:\b(?:is|are)|'s)\s+{_ADVERBS}(?P<verb>[a-z]+)")
 _IS = re.compile(r"\b(?:is|are)\s+\Z")
 _SUCCESS = re.compile(r"success(?<!\wsuccess)(?:ful(?P<ly>ly)?)?\b|complete(?<!\wcomplete)\b")
 _DEED_WAS = re.compile(
@@ -143,6 +144,25 @@ def claims_in(text: str, *, message: int = 0) -> list[Claim]:
     if any(c.own and c.verb in _WORKED_ON for c in claims) and _PROPOSAL.search(plain):
         claims = [c for c in claims if not (c.own and c.verb in _WORKED_ON)]
     return claims
+
+
+def states_in(text: str, base: str, *, message: int = 0) -> list[Claim]:
+    """Return where a message says that something is in the state that a deed leads to: "is cancelled".
+
+    Only of one deed, by the base form of its verb, for whoever knows that the user has just
+    asked for it.
+    """
+    plain = _plain(text)
+    act, forms = BASES[base], participles_of(base)
+    found = []
+    for match in islice(_STATE.finditer(plain), _MOST):
+        if match["verb"] not in forms:
+            continue
+        start, end = _sentence(plain, match.start(), match.end())
+        if _is_real(plain, start, match.start(), end):
+            quote = text[start:end]
+            found.append(_claim(match["verb"], act, quote, message, own=False, sure=False))
+    return found
 
 
 def _lines(plain: str) -> Iterator[re.Match[str]]:

@@ -55,7 +55,7 @@ _REQUEST = re.compile(
     | (?:\bnot|n't|\bstop|\bsick\s+of|tired\s+of|done|hate)\s+(?:\w+\s+){{0,3}}?(?:talk|speak|chat|deal)\w*\s+(?:to|with)\s+(?:an?|the|this|some|your)\s+
         (?:stupid\s+|dumb\s+)?(?:bot|chat\s?bot|robot|machine|computer|ai)\b
     | (?:\A|[.!?\n])\W*(?:(?:i\s+)?(?:want|need)\s+)?(?:an?\s+)?(?:(?:real|live|human|actual)\s+)*(?:human|person|agent|representative|operator|supervisor|manager)
-        (?:\s+(?:please|pls|plz|now))*\s*(?=[.!?\n]|\Z)
+        (?:[\s,]+(?:please|pls|plz|now))*\s*(?=[.!?\n]|\Z)
     """,
     re.VERBOSE | re.IGNORECASE,
 )

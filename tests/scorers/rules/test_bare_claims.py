@@ -41,6 +41,22 @@ def test_no_claim(asked: str, reply: str) -> None:
     assert bare_claim([user(asked), agent(reply)], 1) is None
 
 
+@pytest.mark.parametrize(
+    ("asked", "reply", "claimed"),
+    [
+        ("Please cancel my order.", "Your order is cancelled.", True),
+        ("Please cancel my order.", "It's cancelled, and the money is on its way.", True),
+        ("Is my order cancelled?", "Your order is cancelled.", False),
+        ("Please cancel my order.", "It is not cancelled yet.", False),
+        ("Please cancel my order.", "If it is cancelled, you will hear.", False),
+        ("Please cancel my order.", "It is packed.", False),
+    ],
+)
+def test_states(asked: str, reply: str, claimed: bool) -> None:
+    """That a thing is in the state that was wished for claims the deed; other states do not."""
+    assert (bare_claim([user(asked), agent(reply)], 1) is not None) is claimed
+
+
 def test_nobody_asked() -> None:
     """Without a user before it the words claim nothing."""
     assert bare_claim([agent("Done!")], 0) is None

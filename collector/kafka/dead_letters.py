@@ -16,7 +16,9 @@ from kafka.errors import KafkaError
 from collector.kafka.messages import Message, Poison
 
 PATIENCE_S = 10.0
-"""Longest that letters are waited for."""
+"""Longest that letters are waited for; where that is not enough, the next are not even tried."""
+QUIET_S = 60.0
+"""How long they are not tried, so that a topic that is missing costs the good messages little."""
 DETAIL_LENGTH = 500
 
 
@@ -79,20 +81,25 @@ class DeadLetters:
         self._clock_ns = clock_ns
         self._allowance = max(1.0, rate)
         self._filled_s = seconds()
+        self._until_s = seconds()
+        """When the letters under way are given up."""
+        self._silent_until_s = seconds()
 
     def send(self, poison: Sequence[Poison]) -> None:
         """Write letters and wait for them; whatever happens they are counted, once each."""
+        self._until_s = self._seconds() + PATIENCE_S
         waited = [(letter, self._start(letter)) for letter in poison]
-        until = self._seconds() + PATIENCE_S
         for letter, sent in waited:
             if sent is None:
                 continue
             try:
-                sent.get(max(0.1, until - self._seconds()))
+                sent.get(max(0.1, self._until_s - self._seconds()))
             except KafkaError:
                 self._note(letter, "failed")
             else:
                 self._note(letter, "sent")
+        if self._seconds() >= self._until_s:
+            self._silent_until_s = self._seconds() + QUIET_S
 
     def close(self) -> None:
         """Stop."""
@@ -108,6 +115,8 @@ class DeadLetters:
             return self._note(letter, "too_large")
         if not self._allowed():
             return self._note(letter, "over_rate")
+        if not self._silent_until_s <= self._seconds() < self._until_s:
+            return self._note(letter, "failed")
         try:
             if self._producer is None:
                 self._producer = self._make()

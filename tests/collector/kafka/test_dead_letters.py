@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kafka.errors import KafkaTimeoutError
 
-from collector.kafka.dead_letters import DeadLetters
+from collector.kafka.dead_letters import PATIENCE_S, QUIET_S, DeadLetters
 from collector.kafka.messages import Poison
 from tests.collector.kafka.build import Sent
 
@@ -30,6 +30,7 @@ class Producer:
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
+        self.tried: Callable[[], None] = lambda: None
         self.sent: list[tuple[str, bytes | None, bytes | None, dict[str, bytes]]] = []
 
     def send(
@@ -41,6 +42,7 @@ class Producer:
         headers: Sequence[tuple[str, bytes]],
     ) -> Any:
         """Take one."""
+        self.tried()
         self.sent.append((topic, key, value, dict(headers)))
         return Answer(self.error)
 
@@ -122,6 +124,26 @@ def test_a_letter_that_cannot_be_written_is_given_up() -> None:
     desk = Desk(error=KafkaTimeoutError())
     desk.letters.send([letter(), letter()])
     assert desk.counted == {"failed": 2}
+
+
+def test_letters_that_cost_all_patience_are_not_tried_for_a_while() -> None:
+    """A topic that is missing makes each try slow, and good messages wait behind them."""
+    desk = Desk()
+
+    def block() -> None:
+        desk.now += 5.0
+        raise KafkaTimeoutError
+
+    desk.producer.tried = block
+    start = desk.now
+    for _ in range(3):
+        desk.letters.send([letter()] * 300)
+    assert desk.now == start + PATIENCE_S
+    assert desk.counted["failed"] + desk.counted["over_rate"] == 900
+    desk.producer.tried = lambda: None
+    desk.now += QUIET_S
+    desk.letters.send([letter()])
+    assert desk.counted["sent"] == 1
 
 
 def test_without_a_topic_letters_are_counted() -> None:

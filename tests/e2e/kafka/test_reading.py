@@ -78,6 +78,19 @@ def test_both_encodings_are_read_with_and_without_keys(
         assert served.ended() == 0
 
 
+def test_letters_that_nobody_takes_hold_nothing_up(tmp_path: Path, topics: Topics) -> None:
+    """Without their topic a few are tried, the rest is counted, and the good messages flow on."""
+    conversations = synthetic(3, seed=77)
+    settings = topics.settings(KAFKA__DEAD_LETTERS="nobody-made-it", **TRACES_ANYWHERE)
+    with Served(tmp_path / "data", **settings) as served:
+        topics.broker.write(topics.traces, [(b"bad", b"no OTLP")] * 300)
+        topics.broker.write(topics.traces, keyed(r.body for r in planned(conversations)))
+        series = stored(served, len(conversations))
+        assert summed(series, "kafka_dead_letters_total", result="sent") == 0
+        assert summed(series, "kafka_dead_letters_total") == 300
+        assert summed(series, "kafka_connected") == 1
+
+
 def test_what_cannot_be_read_goes_to_the_dead_letters_and_the_rest_flows_on(
     tmp_path: Path, topics: Topics
 ) -> None:

@@ -176,8 +176,15 @@ class _World:
         )
 
     def admitted(self, start: int, end: int) -> bool:
-        """Say whether the agent speaks of a failure between two messages, both included."""
-        return any(
-            m.role == "assistant" and admits_failure(m.text)
-            for m in self._messages[start : end + 1]
-        )
+        """Say whether the agent speaks of a failure between two messages, both included.
+
+        What it said before the user last spoke does not count: the user may have told it to go
+        on, and then the claim is of another try.
+        """
+        for index in range(min(end, len(self._messages) - 1), start - 1, -1):
+            message = self._messages[index]
+            if message.role == "user" and message.text.strip():
+                return False
+            if message.role == "assistant" and admits_failure(message.text):
+                return True
+        return False

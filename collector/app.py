@@ -40,6 +40,7 @@ from collector.decision import Decider
 from collector.errors import ConfigError
 from collector.guard import grant_of
 from collector.handoff import Handoff
+from collector.ingest_gate import IngestGate
 from collector.journal import Journal
 from collector.journal_keys import cipher_of
 from collector.kafka.claims import Claims
@@ -96,16 +97,18 @@ def data_path(
         ConfigError: a scorer option, the data directory or the store's settings are wrong.
     """
     scorers = configured(config.scorers)
+    key = pseudonym_key(config.redact, data_dir)
+    ingest = redactor_of(config.redact, key) if config.redact.at_ingest else None
     journal = Journal.open(
         data_dir / "journal.db",
         max_bytes=config.journal.max_size,
         seen_limit=config.journal.seen_limit,
         clock_ns=clock_ns,
         cipher=cipher_of(config.journal.encryption_key),
+        clean=IngestGate(ingest) if ingest else None,
     )
     store = open_store(config.store, data_dir, at_first_use=True)
     tally, work, pins, keys = Tally(), Work(), Pins(), MessageKeys()
-    key = pseudonym_key(config.redact, data_dir)
     redactor = redactor_of(config.redact, key)
     label_text = strict_redactor(config.redact, key).text
     labels = Labels(config.telemetry.label_limit, journal.totals(), redact=label_text)
@@ -170,7 +173,8 @@ def data_path(
         )
         claims.recover()
 
-    handoff = Handoff(limit=config.journal.queue_size)
+    # What was taken out before the journal is not handed on beside it.
+    handoff = Handoff(limit=0 if ingest else config.journal.queue_size)
     claims = Claims(
         journal=journal,
         assembler=assembler,
@@ -202,7 +206,7 @@ def data_path(
         claims=claims,
         notebook=Notebook(redactor=redactor, seen=seen, work=work, admit=labels.admit),
         work=work,
-        counted=(tally.drain, RedactionCounts(redactor)),
+        counted=(tally.drain, RedactionCounts(redactor, *([ingest] if ingest else []))),
         emit=events.emit if events else lambda _: None,
         late_window=config.assemble.late_window,
         clock=lambda: clock_ns() / 1e9,

@@ -102,6 +102,10 @@ def _check_addresses(config: Config) -> None:
 
 
 def _check_redaction(config: Config) -> None:
+    if config.redact.at_ingest and config.redact.content == "full":
+        raise ConfigError(
+            "redact.at_ingest: has nothing to do where redact.content is full; choose redacted"
+        )
     for kind in config.redact.kinds:
         if kind not in KINDS:
             raise ConfigError(f"redact.kinds: there is no kind {kind!r}{nearest(kind, KINDS)}")

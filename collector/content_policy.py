@@ -11,13 +11,14 @@ from collector.contentless import (
     conversation_without_content,
     label_without_content,
     outcome_without_content,
+    record_without_content,
     score_without_content,
     span_without_content,
 )
 from collector.field_rules import FieldRules, Found, replacing
 from collector.hindsight import Label, Outcome
 from collector.model import Conversation, Decided, Message, ScoreRecord, ToolCall, ToolRequest
-from collector.telemetry import Span
+from collector.telemetry import LogRecord, Span
 
 
 class ContentPolicy:
@@ -60,6 +61,20 @@ class ContentPolicy:
             ),
             status_message=again(span.status_message),
             resource=rules.mapping(span.resource, "", found),
+        )
+
+    def log_record(self, record: LogRecord) -> LogRecord:
+        """Return what may be passed on of a log record."""
+        if not self._content:
+            record = record_without_content(record)
+        if self._rules is None:
+            return record
+        rules, found = self._rules, Found()
+        return replace(
+            record,
+            attributes=rules.mapping(record.attributes, "", found),
+            body=rules.value(record.body, "body", found),
+            resource=rules.mapping(record.resource, "", found),
         )
 
     def decided(self, decided: Decided) -> Decided:

@@ -18,7 +18,7 @@ from collector.model import (
     ToolDefinition,
     ToolRequest,
 )
-from collector.telemetry import Attributes, Span, SpanEvent
+from collector.telemetry import Attributes, LogRecord, Span, SpanEvent
 
 NAMES = frozenset(
     {
@@ -79,6 +79,16 @@ def span_without_content(span: Span) -> Span:
         ),
         links=tuple(replace(link, attributes={}) for link in span.links),
         resource={k: v for k, v in span.resource.items() if k.startswith(RESOURCE_STARTS)},
+    )
+
+
+def record_without_content(record: LogRecord) -> LogRecord:
+    """Return the log record with its time and names; its body is content."""
+    return replace(
+        record,
+        body=None,
+        attributes=_attributes(record.attributes),
+        resource={k: v for k, v in record.resource.items() if k.startswith(RESOURCE_STARTS)},
     )
 
 

@@ -85,6 +85,7 @@ class Journal:
         withdrawn: WithdrawnKeys,
         writer: Writer,
         cipher: BodyCipher | None = None,
+        clean: Callable[[Entry], Entry] | None = None,
     ) -> None:
         self.producer = producer
         """Random id made with the file; names the one who numbered the observations."""
@@ -96,6 +97,7 @@ class Journal:
         self._readers = Readers(path)
         self._writer = writer
         self._cipher = cipher
+        self._clean = clean
 
     @classmethod
     def open(
@@ -110,6 +112,7 @@ class Journal:
         idle_s: float = IDLE_S,
         lock_wait_s: float = LOCK_WAIT_S,
         cipher: BodyCipher | None = None,
+        clean: Callable[[Entry], Entry] | None = None,
     ) -> Journal:
         """Open the journal, making or migrating its file, and lock its directory.
 
@@ -123,6 +126,7 @@ class Journal:
             idle_s: Quiet time after which the file is tidied.
             lock_wait_s: How long to wait for another program that holds the file.
             cipher: Seals the bodies of requests; ``None`` writes them plain.
+            clean: Takes out of a request what must not be written, in the thread that appends it.
 
         Raises:
             ConfigError: The directory is in use or not writable, or the file is damaged, not a
@@ -165,6 +169,7 @@ class Journal:
             withdrawn=withdrawn,
             writer=writer,
             cipher=cipher,
+            clean=clean,
         )
 
     def append(self, entry: Entry) -> Future[int]:
@@ -176,7 +181,8 @@ class Journal:
             JournalFullError: Its body would not fit; nothing was queued.
             RetryableError: The journal is closed; from the future: the disk refused.
         """
-        return self._append(Append(entries=(entry,), single=True, future=Future()))
+        entries = (self._clean(entry) if self._clean else entry,)
+        return self._append(Append(entries=entries, single=True, future=Future()))
 
     def append_all(
         self, entries: Sequence[Entry], positions: Sequence[ReadPosition] = ()
@@ -189,6 +195,8 @@ class Journal:
             JournalFullError: The bodies would not fit; nothing was queued.
             RetryableError: The journal is closed; from the future: the disk refused.
         """
+        if self._clean:
+            entries = [self._clean(entry) for entry in entries]
         return self._append(Append(entries=entries, positions=positions, future=Future()))
 
     def _append(self, work: Append) -> Future[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from collector import totals
 from collector.redactor import Redactor
 
@@ -9,13 +11,15 @@ from collector.redactor import Redactor
 class RedactionCounts:
     """Give what was redacted since the last call."""
 
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
-        self._before: dict[str, int] = {}
+    def __init__(self, *redactors: Redactor) -> None:
+        self._redactors = redactors
+        self._before: Counter[str] = Counter()
 
     def __call__(self) -> totals.Deltas:
         """Return the rises of ``redactions_total``."""
-        now = dict(self._redactor.redactions)
+        now: Counter[str] = Counter()
+        for redactor in self._redactors:
+            now.update(redactor.redactions)
         deltas: totals.Deltas = {}
         for kind, amount in now.items():
             if amount > self._before.get(kind, 0):

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from collector.content_policy import ContentPolicy
 from collector.field_rules import pseudonym
-from collector.hindsight import About, Label, Outcome
+from collector.hindsight import Label, Outcome
+from collector.hindsight_redaction import redacted_label, redacted_outcome
 from collector.model import (
     AgentRun,
     Conversation,
@@ -27,7 +28,7 @@ from collector.model import (
     ToolDefinition,
     ToolRequest,
 )
-from collector.telemetry import AttributeValue, Span
+from collector.telemetry import AttributeValue, LogRecord, Span
 from collector.value_redactor import ValueRedactor
 
 MAX_SHARED = 1024
@@ -162,6 +163,22 @@ class Redactor:
                 resource=resource,
             )
 
+    def log_record(self, record: LogRecord) -> LogRecord:
+        """Return the log record with all free text redacted; ids stay."""
+        with self._lock:
+            if self._policy:
+                record = self._policy.log_record(record)
+            scope, version = self._scope(record.scope_name, record.scope_version)
+            return replace(
+                record,
+                event_name=self._text(record.event_name),
+                body=self._values.value(record.body),
+                attributes=self._mapping(record.attributes),
+                scope_name=scope,
+                scope_version=version,
+                resource=self._once(record.resource),
+            )
+
     def decided(self, decided: Decided) -> Decided:
         """Return all that is known of a decided episode, redacted.
 
@@ -228,48 +245,14 @@ class Redactor:
     def outcome(self, outcome: Outcome) -> Outcome:
         """Return the outcome with its text redacted; the name counts as its value's field."""
         with self._lock:
-            if self._policy:
-                outcome = self._policy.outcome(outcome)
-            text = self._text
-            value: bool | float | str = self._values.value(outcome.value, outcome.name)
-            return replace(
-                outcome,
-                about=self._about(outcome.about),
-                name=text(outcome.name),
-                value=value,
-                source=text(outcome.source),
-                tool=text(outcome.tool),
-                call_id=self.id(outcome.call_id),
-                id=self.id(outcome.id),
+            return redacted_outcome(
+                self._policy.outcome(outcome) if self._policy else outcome, self
             )
 
     def label(self, label: Label) -> Label:
         """Return the label with its text redacted; its author stays one person, under an alias."""
         with self._lock:
-            if self._policy:
-                label = self._policy.label(label)
-            text = self._text
-            return replace(
-                label,
-                about=self._about(label.about),
-                scorer=text(label.scorer),
-                category=text(label.category),
-                target=self.id(label.target),
-                author=self.id(label.author),
-                source=text(label.source),
-                comment=text(label.comment),
-                id=self.id(label.id),
-            )
-
-    def _about(self, about: About) -> About:
-        text = self._text
-        return replace(
-            about,
-            conversation_id=self.id(about.conversation_id),
-            tenant=text(about.tenant),
-            environment=text(about.environment),
-            variant=text(about.variant),
-        )
+            return redacted_label(self._policy.label(label) if self._policy else label, self)
 
     def _score(self, score: ScoreRecord) -> ScoreRecord:
         return replace(

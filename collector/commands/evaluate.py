@@ -59,7 +59,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--redacted",
         action="store_true",
-        help="let the scorers see redacted text only",
+        help="let the scorers see redacted text, as with redact.at_ingest",
     )
     add_scorers(parser)
     add_config(parser)

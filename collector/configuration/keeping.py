@@ -69,6 +69,8 @@ class RedactConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     actions are ``drop``, ``hash``, ``mask`` and ``pseudonym``."""
     pseudonym_key: str = ""
     """Key of the pseudonyms, as ``${env:NAME}``; empty for one that is made in the data directory."""
+    at_ingest: bool = False
+    """Redact before the journal too: scorers then see what is stored, and lose accuracy; see docs/privacy.md."""
 
 
 class SampleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

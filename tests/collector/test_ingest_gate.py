@@ -1,0 +1,103 @@
+"""Test that a request that was redacted before the journal can still be put together and scored."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from collector.config_file import load
+from collector.configuration.keeping import RedactConfig
+from collector.errors import ConfigError
+from collector.hindsight import About, Label, Outcome
+from collector.ingest_gate import IngestGate
+from collector.journal_records import ConversationEnd, Entry
+from collector.otlp import parse
+from collector.redaction import redactor_of
+from tests.e2e.otlp import said, span, traces
+
+MIA, BO = "mia@example.com", "bo@example.com"
+GATE = IngestGate(redactor_of(RedactConfig(), b"key"))
+ID = redactor_of(RedactConfig(), b"key").id
+
+
+def entry(signal: Any, body: bytes, encoding: Any = "json") -> Entry:
+    """Build a request."""
+    return Entry(
+        received_ns=1, receiver="test", signal=signal, encoding=encoding, items=1, body=body
+    )
+
+
+def test_spans_stay_in_their_order_and_conversations_apart() -> None:
+    """Two conversations whose ids are addresses are two aliases, the ones that the store shows."""
+    chats = [
+        span(
+            f"chat {who}",
+            **{
+                "gen_ai.conversation.id": who,
+                "session.id": who,
+                "to": who,
+                "gen_ai.input.messages": [said("user", f"I am {who}")],
+            },
+        )
+        for who in (MIA, BO)
+    ]
+    clean = GATE(entry("traces", traces(*chats), "proto"))
+    spans = parse("traces", clean.encoding, clean.body).spans()
+    assert [s.span_id for s in spans] == [chat.span_id.hex() for chat in chats]
+    assert [s.attributes["gen_ai.conversation.id"] for s in spans] == [ID(MIA), ID(BO)]
+    assert [s.attributes["session.id"] for s in spans] == [ID(MIA), ID(BO)]
+    assert [s.attributes["to"] for s in spans] == ["[email]"] * 2
+    assert b"example.com" not in clean.body
+
+
+def test_json_becomes_protobuf() -> None:
+    """A request in OTLP's JSON is written as protobuf, and says so."""
+    body = {
+        "resourceSpans": [
+            {
+                "scopeSpans": [
+                    {
+                        "spans": [
+                            {
+                                "traceId": "4bf92f3577b34da6a3ce929d0e0e4736",
+                                "spanId": "00f067aa0ba902b7",
+                                "name": f"to {MIA}",
+                                "startTimeUnixNano": "1",
+                            }
+                        ]
+                    }
+                ]
+            }
+        ]
+    }
+    clean = GATE(entry("traces", json.dumps(body).encode()))
+    assert clean.encoding == "proto"
+    assert parse("traces", "proto", clean.body).spans()[0].name == "to [email]"
+
+
+def test_words_and_ends_are_about_the_same_alias() -> None:
+    """An outcome, a label and the end of a conversation name it as its spans do."""
+    about = About(conversation_id=MIA)
+    bodies = {
+        "end": msgspec.json.encode(ConversationEnd(conversation_id=MIA, tenant=MIA)),
+        "outcomes": msgspec.json.encode([Outcome(about=about, name="x", value=MIA)]),
+        "labels": msgspec.json.encode([Label(about=about, scorer="x", comment=MIA)]),
+    }
+    for signal, body in bodies.items():
+        clean = GATE(entry(signal, body)).body.decode()
+        assert ID(MIA) in clean
+        assert MIA not in clean
+        again = GATE(entry(signal, clean.encode())).body.decode()
+        assert again == clean
+
+
+def test_full_content_and_the_early_gate_contradict_each_other() -> None:
+    """Whoever asks for both is told."""
+    with pytest.raises(ConfigError, match=r"redact\.at_ingest"):
+        load(
+            None,
+            {"OUTRIDER__REDACT__AT_INGEST": "true", "OUTRIDER__REDACT__CONTENT": "full"},
+        )

@@ -1,11 +1,12 @@
 # Every target sets up .venv first; nothing else has to be installed by hand but Python 3.11+ and make.
 BIN := .venv/bin
 PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(p) 2>/dev/null)))
-PIN := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
        --no-emit-index-url --no-annotate --no-header
+SUPPLY := .venv-supply/bin
 # A file stays in one process: the embedded engine opens one directory at a time in each.
 PARALLEL := -n 2 --dist loadfile
-.PHONY: help setup run demo check test test-all test-faults test-capture debian bench accuracy docs lock
+.PHONY: help setup run demo check test test-all test-faults test-capture debian bench accuracy docs lock sbom audit
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
@@ -60,5 +61,20 @@ docs: setup ## Render the tables of the README and docs/ again from the code
 	$(BIN)/outrider rules > deploy/prometheus/outrider.rules.yml
 
 lock: setup ## Pin the newest dependencies again, with hashes
-	$(PIN) --upgrade --output-file requirements/runtime.txt
-	$(PIN) --upgrade --extra embedded --group dev --output-file requirements/dev.txt
+	$(PIN) pyproject.toml --upgrade --output-file requirements/runtime.txt
+	$(PIN) pyproject.toml --upgrade --extra embedded --group dev --output-file requirements/dev.txt
+	$(PIN) --upgrade --group supply --output-file requirements/supply.txt
+
+sbom: .venv-supply/.stamp ## Write build/sbom.cdx.json: what a container holds, with hashes, as CycloneDX
+	@mkdir -p build
+	$(SUPPLY)/cyclonedx-py requirements requirements/runtime.txt --pyproject pyproject.toml --output-reproducible \
+	  --output-file build/sbom.cdx.json
+
+audit: .venv-supply/.stamp ## Ask for known vulnerabilities of what is pinned; fails when nobody can be asked
+	@for file in requirements/*.txt; do echo $$file; \
+	  $(SUPPLY)/pip-audit --strict --require-hashes --disable-pip --progress-spinner off -r $$file || exit 1; done
+
+.venv-supply/.stamp: requirements/supply.txt
+	@test -x $(SUPPLY)/python || $(PYTHON) -m venv .venv-supply
+	$(SUPPLY)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/supply.txt
+	@touch $@

@@ -30,7 +30,6 @@ from alerts.quality import QualityMeter
 from collector import serve_file
 from collector.assembler import Assembler
 from collector.banner import banner, base_url
-from collector.clock import SteadyClock
 from collector.concluding import Concluding
 from collector.config import Config, DetectConfig
 from collector.config_file import with_addresses
@@ -292,9 +291,8 @@ def data_path(
     )
 
 
-def serve(config: Config, data_dir: Path) -> int:
-    """Run until a signal says stop; return the exit code."""
-    clock = SteadyClock()
+def serve(config: Config, data_dir: Path, *, clock: Callable[[], int]) -> int:
+    """Run until a signal says stop; return the exit code. ``clock`` gives Unix nanoseconds."""
     tokens = Tokens(config.auth)
     path = data_path(config, data_dir, clock_ns=clock)
     process = Process(path, clock_ns=clock, shutdown_s=config.journal.shutdown_timeout)

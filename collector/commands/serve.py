@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
+from collector.clock import SteadyClock
 from collector.commands.command import (
     Command,
     add_config,
@@ -29,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     from collector.redaction import strict_redactor
 
     _log(config.telemetry.log_level.upper(), strict_redactor(config.redact).text)
-    return serve(config, arguments.data_dir)
+    return serve(config, arguments.data_dir, clock=SteadyClock())
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,7 +46,7 @@ def expected(conversations: Sequence[Conversation]) -> dict[ScoreKey, tuple[Any,
         for score in runner.run(conversation)[0]:
             key = (score.conversation_id, score.scorer, score.level, score.target)
             assert key not in scores
-            scores[key] = (score.verdict, score.value, redactor.text(score.reason))
+            scores[key] = (score.verdict, score.value, _costless(redactor.text(score.reason)))
     return scores
 
 
@@ -55,8 +56,13 @@ def keyed(rows: Iterable[Mapping[str, Any]]) -> dict[ScoreKey, tuple[Any, ...]]:
     for row in rows:
         key = (row["conversation_id"], row["scorer"], row["level"], row["target"])
         assert key not in scores
-        scores[key] = (row["verdict"], row["value"], row["reason"])
+        scores[key] = (row["verdict"], row["value"], _costless(row["reason"]))
     return scores
+
+
+def _costless(reason: str) -> str:
+    """Leave out what it cost, which traffic tells and a transcript does not."""
+    return re.sub(r" \(about \d+ tokens\)", "", reason)
 
 
 def check_exports(export: Callable[[What], Rows], conversations: Sequence[Conversation]) -> None:

@@ -75,6 +75,8 @@ class Served:
         self.client = httpx.Client(timeout=PATIENCE_S, trust_env=False)
         self.errors = data_dir.with_suffix(".stderr")
         self.process: subprocess.Popen[bytes] | None = None
+        self.program = ("-m", "collector.cli", "serve")
+        """What Python runs; a test may put a program of its own around the same thing."""
 
     def __enter__(self) -> Self:
         """Start it."""
@@ -102,7 +104,7 @@ class Served:
         environ["PYTHONPYCACHEPREFIX"] = str(self.data_dir.parent.parent / "bytecode")
         with self.errors.open("ab") as errors:
             return subprocess.Popen(
-                [sys.executable, "-m", "collector.cli", "serve", "--data-dir", str(self.data_dir)],
+                [sys.executable, *self.program, "--data-dir", str(self.data_dir)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,

@@ -46,6 +46,9 @@ class Shares:
         key = (trace_of(fact), fact.span_id)
         if fact.partial and fact.span_id:
             call = self._call(key)
+            if call.output and (fact.input or fact.system_prompt):
+                # The next call below the span that was the current one.
+                call.input, call.output = (), ()
             call.identity = fact.identity
             call.input += fact.input
             call.output += fact.output

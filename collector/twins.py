@@ -84,9 +84,15 @@ def paired(groups: Iterable[list[Facts]]) -> list[list[Facts]]:
     starts = [_start(group) for group in told]
     free = [True] * len(told)
     for group in bare:
-        last = bisect_right(starts, _start(group))
-        for place in range(last - 1, max(-1, last - 1 - LATEST), -1):
-            if free[place] and is_within(call_of(group[0]), call_of(told[place][0])):
+        call = call_of(group[0])
+        last = bisect_right(starts, call.start_ns)
+        around = range(last - 1, max(-1, last - 1 - LATEST), -1)
+        inside = range(last, bisect_right(starts, call.end_ns, lo=last))
+        for place in (*around, *inside):
+            other = told[place][0]
+            # Records tell of a call while it is made.
+            one, two = (call_of(other), call) if place >= last else (call, call_of(other))
+            if free[place] and (place < last or not other.span_id) and is_within(one, two):
                 free[place] = False
                 told[place] = [*told[place], *group]
                 break

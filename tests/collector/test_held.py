@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from collector.held import merged_facts
 from collector.model import Facts, Usage
 from collector.talk import Held
@@ -51,3 +53,48 @@ def test_records_of_several_calls_on_one_span_stay_apart() -> None:
         ("a", Usage(input=1, output=3)),
         ("a", Usage(input=1, output=4)),
     ]
+
+
+def share(text: str, number: int, *, reply: bool = False) -> Held:
+    """Hold one message of a call, which a log record tells at a second of its own."""
+    told = Facts(
+        role="llm",
+        dialect="test",
+        trace_id="t",
+        span_id="a",
+        start_ns=number,
+        identity=identity(),
+        input=() if reply else (user(text),),
+        output=(agent(text),) if reply else (),
+        partial=True,
+    )
+    return held(told, number, log=True)
+
+
+def test_messages_of_several_calls_on_one_span_stay_apart() -> None:
+    """What comes after a reply belongs to the next call; choices of one reply are one."""
+    messages = [
+        share("Hi", 1),
+        share("Yes.", 2, reply=True),
+        share("Well.", 3, reply=True),
+        share("Hi again", 4),
+        share("No.", 5, reply=True),
+    ]
+    calls = merged_facts(messages)
+    assert [(c.input, c.output) for c in calls] == [
+        ((user("Hi"),), (agent("Yes."), agent("Well."))),
+        ((user("Hi again"),), (agent("No."),)),
+    ]
+    assert [(c.parent_id, c.span_id, c.partial) for c in calls] == [("a", "", False)] * 2
+    assert [(c.start_ns, c.end_ns) for c in calls] == [(1, 3), (4, 5)]
+
+
+def test_messages_of_one_call_are_not_the_agents_around_it() -> None:
+    """Where the call's own span is not the current one, its records name the agent's."""
+    around = msgspec.structs.replace(fact(), role="agent", usage=None)
+    messages = [share("Hi", 1), share("Yes.", 2, reply=True)]
+    agents, call = merged_facts([held(around, 0), *messages])
+    assert (agents.role, agents.output) == ("agent", ())
+    assert (call.role, call.parent_id, call.output) == ("llm", "a", (agent("Yes."),))
+    (own,) = merged_facts([held(fact(), 0), *messages])
+    assert (own.span_id, own.output) == ("a", (agent("Yes."),))

@@ -107,6 +107,14 @@ def test_the_span_of_a_failed_call_may_come_first() -> None:
     assert len(bench.wait(1_000)) == 1
 
 
+def test_calls_below_one_span_are_one_after_another() -> None:
+    """Their records name the span that was the current one, not their own."""
+    shares = Shares()
+    for one in (*records("t1", HELLO, HI), *records("t1", ORDER, DONE)):
+        whole = shares.whole(one)
+    assert (whole.input, whole.output) == ((ORDER,), (DONE,))
+
+
 def test_what_is_held_is_bounded() -> None:
     """Of many calls whose replies never come the oldest are let go, finished ones at once."""
     shares = Shares(most=3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from collector.calls import llm_call, model_calls
@@ -86,6 +87,15 @@ def test_both_may_fail() -> None:
     """A call that was refused is told of by both, and counted by none."""
     one, other = bare(usage=None, error="overloaded"), told(usage=None, error="ValueError", said=[])
     assert len(model_calls([one, other])) == 1
+
+
+def test_records_of_a_call_stand_within_its_span() -> None:
+    """They were written while it was made; a framework's span is not within a client's."""
+    records = msgspec.structs.replace(told(at=1.5, seconds=1, usage=None, model=""), span_id="")
+    assert len(model_calls([records, bare()])) == 1
+    assert len(model_calls([told(at=1.5, seconds=1, usage=None, model=""), bare()])) == 2
+    late = msgspec.structs.replace(records, end_ns=records.end_ns + 10**9)
+    assert len(model_calls([late, bare()])) == 2
 
 
 def test_each_has_one_twin_at_most() -> None:

@@ -148,6 +148,7 @@ METADATA: Keys = (
     "kwargs",
     "message",
     "data",
+    "raw",
 )
 FINISH: Keys = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason")
 ID: Keys = ("id", "responseId", "response_id")

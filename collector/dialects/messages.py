@@ -54,8 +54,8 @@ ROLES: dict[str, MessageRole] = {
 }
 TYPED_SPEAKERS = ROLES.keys() - {"function", "function_call", "function_call_output"}
 """Types of messages that are not types of blocks too."""
-CONTENT = ("parts", "content", "contents")
-"""Where a message keeps its blocks: OTel and Google, the providers, OpenInference."""
+CONTENT = ("parts", "content", "contents", "blocks")
+"""Where a message keeps its blocks: OTel and Google, the providers, OpenInference, LlamaIndex."""
 REFUSAL = ("refusal",)
 """Where OpenAI's chat API says it, in place of content."""
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])

@@ -8,12 +8,12 @@ from collector.dialects import flattened, otel_genai, traceloop_langchain
 from collector.dialects.attributes import as_json, first, grouped, text, unflattened
 from collector.dialects.dialect import Dialect, Reading, Said, ToolUse
 from collector.dialects.documents import documents_of
-from collector.dialects.inference import assembled, finish_reason, tool_use, usage
+from collector.dialects.inference import LEAVES, assembled, finish_reason, tool_use, usage
 from collector.dialects.interning import Memory
 from collector.dialects.messages import split_system
 from collector.dialects.tool_spans import arguments_in
 from collector.dialects.tools import bare_name, definitions
-from collector.dialects.whole import said_of
+from collector.dialects.whole import said_of, told_in
 from collector.model import FactRole, Facts, JsonValue, Message, ToolRequest
 from collector.telemetry import Attributes, Span
 
@@ -80,7 +80,9 @@ def read(span: Span, memory: Memory) -> Facts:
     if role == "tool":
         reading = Reading(role=role, tool=_tool(span, reading.tool))
     elif role == "llm":
-        reading = Reading(role=role, said=_said(span.attributes, reading.said, memory))
+        said = _said(span.attributes, reading.said, memory)
+        reading = Reading(role=role, said=_call(span.attributes, said, memory))
+        span = _told(span)
     elif role == "agent" or (role == "chain" and not span.parent_id):
         said = _said(span.attributes, reading.said, memory)
         reading = Reading(role=role, said=_entity(span.attributes, role, said, memory))
@@ -127,9 +129,35 @@ def _entity(attributes: Attributes, role: FactRole, said: Said, memory: Memory) 
     )
 
 
+def _call(attributes: Attributes, said: Said, memory: Memory) -> Said:
+    """Fill in the tools and the calls that LlamaIndex's package leaves in raw values."""
+    if KIND not in attributes or any(m.text or m.tool_requests for m in said.output):
+        return said
+    whole = said_of(
+        "llm", first(attributes, ENTITY_INPUT), first(attributes, ENTITY_OUTPUT), memory
+    )
+    return msgspec.structs.replace(
+        said,
+        tools=said.tools or whole.tools,
+        input=said.input or whole.input,
+        output=whole.output or said.output,
+    )
+
+
+def _told(span: Span) -> Span:
+    """Add what only the raw response counts."""
+    returned = first(span.attributes, ENTITY_OUTPUT)
+    if returned is None:
+        return span
+    return msgspec.structs.replace(span, attributes=told_in(span.attributes, returned))
+
+
 def _role(span: Span) -> FactRole:
     attributes = span.attributes
     role = ROLES.get(text(attributes, (KIND,)))
+    if role == "chain" and otel_genai.role_of(span) in LEAVES:
+        # LlamaIndex's package calls each step a task, the model's call too.
+        role = None
     if role is None and otel_genai.OPERATION not in attributes:
         kind = text(attributes, (REQUEST_TYPE,))
         role = REQUEST_ROLES.get(kind) or REQUEST_ROLES.get(kind.removeprefix(otel_genai.ASYNC))

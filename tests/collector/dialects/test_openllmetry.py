@@ -179,3 +179,34 @@ def test_calls_take_the_ids_of_their_results() -> None:
     )
     assert facts.input[0] == agent("", request("room", "call_1", n=1))
     assert facts.input[1].tool_call_id == "call_1"
+
+
+def test_llama_indexs_package_calls_a_models_call_a_task() -> None:
+    """What was called stands in the raw reply, what was offered in the raw request."""
+    function = {"name": "room", "arguments": '{"number": 12}'}
+    calls = [{"id": "call_room", "type": "function", "function": function}]
+    message = {"role": "assistant", "additional_kwargs": {"tool_calls": calls}, "blocks": []}
+    details = {"reasoning_tokens": 4}
+    raw = {"usage": {"prompt_tokens": 3, "completion_tokens_details": details}}
+    asked = {"role": "user", "blocks": [{"block_type": "text", "text": "Is room 12 free?"}]}
+    offered = {"tools": [{"type": "function", "function": {"name": "room"}}]}
+    told = {
+        "traceloop.span.kind": "task",
+        "traceloop.entity.name": "OpenAI.task",
+        "traceloop.entity.input": json.dumps({"messages": [asked], "kwargs": offered}),
+        "traceloop.entity.output": json.dumps({"message": message, "raw": raw}),
+    }
+    facts = read(
+        told
+        | {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.output.messages": '[{"role": "assistant", "parts": []}]',
+            "gen_ai.usage.input_tokens": 3,
+            "gen_ai.usage.output_tokens": 5,
+        }
+    )
+    assert (facts.role, facts.input) == ("llm", (user("Is room 12 free?"),))
+    assert facts.output == (agent("", request("room", number=12)),)
+    assert [tool.name for tool in facts.tools] == ["room"]
+    assert facts.usage == Usage(input=3, output=5, reasoning=4)
+    assert read(told).role == "chain"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import logging
-import math
 import os
 import random
 import sys
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from alerts.console.routes import Console, Learning
 from alerts.detectors.detection import Detection
 from alerts.detectors.gauges import gauges as detector_gauges
-from alerts.detectors.settings import Settings as DetectorSettings
+from alerts.detectors.settings import settings_of
 from alerts.exporter import Exporter, metrics_app
 from alerts.failure_rate import FailureRates
 from alerts.labels import Labels
@@ -31,7 +30,7 @@ from collector import serve_file
 from collector.assembler import Assembler
 from collector.banner import banner, base_url
 from collector.concluding import Concluding
-from collector.config import Config, DetectConfig
+from collector.config import Config
 from collector.config_file import with_addresses
 from collector.data_path import DataPath
 from collector.decided_spans import DecidedSpans
@@ -213,7 +212,7 @@ def data_path(
     rates = FailureRates(
         store.query, labels=labels, clock=lambda: clock_ns() / 1e9, count=tally.count
     )
-    watching = _watching(config.detect, scorers=len(scorers))
+    watching = settings_of(config.detect, scorers=len(scorers))
     detection = Detection(
         watching,
         scorers={(scorer.name, scorer.version) for scorer in scorers},
@@ -355,19 +354,6 @@ def serve(config: Config, data_dir: Path, *, clock: Callable[[], int]) -> int:
         return serve_until_told(process, list(servers.values()), announce=announce)
     finally:
         serve_file.remove(data_dir, pid=running.pid)
-
-
-def _watching(detect: DetectConfig, *, scorers: int) -> DetectorSettings:
-    """Give the detectors what the user decided, in hours."""
-    return DetectorSettings(
-        page_hours=detect.false_alarm_budget / 3600,
-        ticket_hours=detect.ticket_budget / 3600,
-        reference_hours=max(1, math.ceil(detect.reference_window / 3600)),
-        reference_min=detect.reference_min,
-        tolerance=detect.tolerance,
-        scorers=max(1, scorers),
-        max_slices=detect.max_slices,
-    )
 
 
 def _events(

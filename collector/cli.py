@@ -18,6 +18,7 @@ from collector.commands.command import Command
 from collector.commands.demo import DEMO
 from collector.commands.doctor import DOCTOR
 from collector.commands.evaluate import EVALUATE
+from collector.commands.explain import EXPLAIN
 from collector.commands.export import EXPORT
 from collector.commands.migrate import MIGRATE
 from collector.commands.replay import REPLAY
@@ -34,6 +35,7 @@ COMMANDS: tuple[Command, ...] = (
     REPLAY,
     EXPORT,
     EVALUATE,
+    EXPLAIN,
     RULES,
     CHECK,
     DOCTOR,

@@ -80,13 +80,19 @@ def null_of(blocks: list[Block], *, tolerance: float) -> Null:
     if len(joined) > 1 and variance > 0:
         spread = sum(b.count * (b.total / b.count - mean) ** 2 for b in joined)
         phi = max(1.0, spread / (variance * (len(joined) - 1)))
-    bound = quantile(CONFIDENCE, total / phi + 0.5, (count - total) / phi + 0.5) + tolerance
     return Null(
         reference_rate=mean,
-        null_rate=bound if bound <= HIGHEST_NULL else 1.0,
+        null_rate=bound(total, count, overdispersion=phi, tolerance=tolerance),
         overdispersion=phi,
         per_hour=count / len(blocks),
     )
+
+
+def bound(total: float, count: float, *, overdispersion: float, tolerance: float) -> float:
+    """Return the highest rate that is no alarm, given the summed shortfall of a reference."""
+    failed, passed = total / overdispersion, (count - total) / overdispersion
+    highest = quantile(CONFIDENCE, failed + 0.5, passed + 0.5) + tolerance
+    return highest if highest <= HIGHEST_NULL else 1.0
 
 
 def _joined(blocks: list[Block]) -> list[Block]:

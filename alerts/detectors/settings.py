@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Protocol
+
 import msgspec
 
 
@@ -22,3 +25,49 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Scorers among which an agent's budget is split."""
     max_slices: int
     """Slices of one scorer of one agent."""
+
+
+class Section(Protocol):
+    """The section ``detect`` of the configuration, in its units."""
+
+    @property
+    def false_alarm_budget(self) -> float:
+        """Seconds."""
+
+    @property
+    def ticket_budget(self) -> float:
+        """Seconds."""
+
+    @property
+    def reference_window(self) -> float:
+        """Seconds."""
+
+    @property
+    def reference_min(self) -> int:
+        """Conversations."""
+
+    @property
+    def tolerance(self) -> float:
+        """A rate."""
+
+    @property
+    def max_slices(self) -> int:
+        """Of each scorer of an agent."""
+
+
+def settings_of(detect: Section, *, scorers: int) -> Settings:
+    """Read the configuration, in hours.
+
+    Args:
+        detect: The section.
+        scorers: How many run.
+    """
+    return Settings(
+        page_hours=detect.false_alarm_budget / 3600,
+        ticket_hours=detect.ticket_budget / 3600,
+        reference_hours=max(1, math.ceil(detect.reference_window / 3600)),
+        reference_min=detect.reference_min,
+        tolerance=detect.tolerance,
+        scorers=max(1, scorers),
+        max_slices=detect.max_slices,
+    )

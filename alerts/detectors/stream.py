@@ -151,9 +151,13 @@ def arm(state: StreamState, null: Null, settings: Settings) -> None:
     are. The rate counts only hours that have traffic, which errs on the side of fewer alarms.
     """
     state.null = null
-    parts = settings.scorers * SHARES
-    state.page = max(LEAST, null.per_hour * settings.page_hours * parts)
-    state.ticket = max(LEAST, null.per_hour * settings.ticket_hours * parts)
+    state.page = threshold(null.per_hour, settings.page_hours, scorers=settings.scorers)
+    state.ticket = threshold(null.per_hour, settings.ticket_hours, scorers=settings.scorers)
+
+
+def threshold(per_hour: float, hours: float, *, scorers: int) -> float:
+    """Return a budget of so many hours in observations of one stream."""
+    return max(LEAST, per_hour * hours * scorers * SHARES)
 
 
 def observe(
@@ -244,12 +248,12 @@ def view(state: StreamState) -> StreamView:
 
 def _turned(state: StreamState) -> Iterator[Turned]:
     on = {fired.severity for fired in state.fired}
-    thresholds: tuple[tuple[Severity, float], ...] = (
+    levels: tuple[tuple[Severity, float], ...] = (
         ("ticket", state.ticket),
         ("page", state.page),
     )
-    for severity, threshold in thresholds:
-        if severity not in on and state.evidence >= threshold:
+    for severity, level in levels:
+        if severity not in on and state.evidence >= level:
             found = locate(state.trail, state.logs)
             if found is None:  # an observation was just added
                 raise AssertionError("a stream that fires has a trail")
@@ -263,7 +267,7 @@ def _turned(state: StreamState) -> Iterator[Turned]:
             )
             state.fired.append(fired)
             yield Turned(kind="fired", severity=severity, change=change(state, fired))
-        elif severity in on and state.evidence < threshold / CLEAR:
+        elif severity in on and state.evidence < level / CLEAR:
             (fired,) = (f for f in state.fired if f.severity == severity)
             state.fired.remove(fired)
             yield Turned(

@@ -19,6 +19,10 @@
 
 from __future__ import annotations
 
+RETRY_AFTER_S = 2.0
+"""What a sender is told to wait. The OpenTelemetry SDKs' exporters make six attempts and give up after
+ten seconds unless told otherwise: in shorter steps they use the attempts up, in longer ones the time."""
+
 
 class OutriderError(Exception):
     """Be the root of every error that Outrider raises on purpose."""
@@ -63,7 +67,7 @@ class StoppedError(OutriderError):
 class RetryableError(OutriderError):
     """The same call may succeed later."""
 
-    def __init__(self, message: str, *, retry_after_s: float = 1.0) -> None:
+    def __init__(self, message: str, *, retry_after_s: float = RETRY_AFTER_S) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
 

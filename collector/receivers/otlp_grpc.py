@@ -25,7 +25,7 @@ from google.rpc.status_pb2 import Status
 from collector.callers import Callers, Shown
 from collector.callers import Refusal as TurnedAway
 from collector.config import ReceiveConfig
-from collector.errors import MalformedError, RetryableError
+from collector.errors import RETRY_AFTER_S, MalformedError, RetryableError
 from collector.otlp import Signal
 from collector.receivers.admission import Admission, Sent
 from collector.receivers.intake import BODY_S
@@ -184,7 +184,9 @@ class OtlpGrpc(grpc.GenericRpcHandler):
         return _Refused(
             refusal=refusal,
             message=message,
-            retry_after_s=error.retry_after_s if isinstance(error, RetryableError) else 5.0,
+            retry_after_s=error.retry_after_s
+            if isinstance(error, RetryableError)
+            else RETRY_AFTER_S,
         )
 
 

@@ -33,7 +33,7 @@ UNAUTHENTICATED = Refusal(
     status=401, code=16, reason="unauthenticated", headers={"www-authenticate": "Bearer"}
 )
 FORBIDDEN = Refusal(status=403, code=7, reason="forbidden")
-INTERNAL = Refusal(status=503, code=14, reason="internal", headers={"retry-after": "5"})
+INTERNAL = Refusal(status=503, code=14, reason="internal", headers={"retry-after": "2"})
 """A bug of ours: as 500 it would make the sender drop its batch."""
 
 _BY_ERROR: tuple[tuple[type[Exception], Refusal], ...] = (

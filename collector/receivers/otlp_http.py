@@ -24,7 +24,13 @@ from collector.otlp import Encoding, Signal, failure
 from collector.receivers.admission import Admission, Sent
 from collector.receivers.compression import check_encoding
 from collector.receivers.intake import Allowance, read_body
-from collector.receivers.refusals import FORBIDDEN, UNAUTHENTICATED, WRONG_METHOD, Refusal
+from collector.receivers.refusals import (
+    FORBIDDEN,
+    UNAUTHENTICATED,
+    WRONG_METHOD,
+    WRONG_PATH,
+    Refusal,
+)
 from collector.tokens import Grant
 
 RECEIVER = "otlp_http"
@@ -36,6 +42,9 @@ CONTENT_TYPES: dict[str, Encoding] = {
     "application/json": "json",
 }
 MEDIA_TYPES = {encoding: media for media, encoding in CONTENT_TYPES.items()}
+
+
+PATHS = "/v1/traces, /v1/logs, /v1/metrics"
 
 
 class _Endpoint:
@@ -79,6 +88,11 @@ class _Receiver:
             if isinstance(error, RetryableError):
                 headers = {"retry-after": str(max(1, math.ceil(error.retry_after_s)))}
             return self._refuse(encoding, refusal, message, headers)
+
+    async def lost(self, request: Request, _: Exception) -> Response:
+        """Answer a request for a path that is not OTLP's, whose sender may drop all it has."""
+        shown = request.url.path[:60]
+        return self._refuse(_encoding(request), WRONG_PATH, f"{shown!r} is none of {PATHS}")
 
     async def _take(
         self,
@@ -140,7 +154,8 @@ def otlp_http(admission: Admission, *, limits: ReceiveConfig, callers: Callers) 
             Route("/v1/traces", _Endpoint("traces", receiver)),
             Route("/v1/logs", _Endpoint("logs", receiver)),
             Route("/v1/metrics", _Endpoint(None, receiver)),
-        ]
+        ],
+        exception_handlers={WRONG_PATH.status: receiver.lost},
     )
 
 

@@ -29,6 +29,7 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 WRONG_METHOD = Refusal(status=405, code=12, reason="method", headers={"allow": "POST"})
+WRONG_PATH = Refusal(status=404, code=5, reason="path")
 UNAUTHENTICATED = Refusal(
     status=401, code=16, reason="unauthenticated", headers={"www-authenticate": "Bearer"}
 )

@@ -65,8 +65,13 @@ def test_unsupported(headers: dict[str, str]) -> None:
 
 
 def test_unknown_path() -> None:
-    """A path that is not OTLP gets 404."""
-    assert send(Desk().app(), TWO, path="/v2/traces").status_code == 404
+    """A path that is not OTLP gets 404, which names those that are, and is counted."""
+    desk = Desk()
+    for path in ("/", "/v2/traces", "/v1/traces/v1/traces"):
+        answer = send(desk.app(), b"{}", path=path, type_=JSON)
+        assert (answer.status_code, answer.json()["code"]) == (404, 5)
+        assert answer.json()["message"] == f"{path!r} is none of /v1/traces, /v1/logs, /v1/metrics"
+    assert desk.rejected() == {"path": 3}
 
 
 def test_announced_too_large() -> None:

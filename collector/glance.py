@@ -60,6 +60,8 @@ _WORDS = (
 _WORD = re.compile("|".join(map(re.escape, _WORDS)))
 _BEFORE, _BEHIND = 48, 24
 """Characters before and behind a number in which such a word is near it."""
+_NAME = 28
+"""Characters before a quoted number in which its name stands."""
 _SHORTEST_CARD = 13
 _FEWEST = 7
 """Digits of the shortest phone number."""
@@ -109,7 +111,11 @@ def _runs(text: str) -> Iterator[Extent]:
         if digits and len(run) < _SHORTEST_CARD and text[start - 1 : start] != "+":
             if len(run) < _FEWEST:
                 continue
-            near = text[max(0, start - _BEFORE) : end + _BEHIND].lower()
+            # In quotes it is a value of JSON, and only its name says what it is.
+            if text[start - 1 : start] in ("'", '"'):
+                near = text[max(0, start - _NAME) : start].lower()
+            else:
+                near = text[max(0, start - _BEFORE) : end + _BEHIND].lower()
             if _WORD.search(near) is None:
                 continue
         yield start, end

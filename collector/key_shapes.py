@@ -158,6 +158,11 @@ _VALUE = (
 )
 _SEPARATOR = re.compile(r"[:=]=?>?\s{0,3}")
 _NAMES_OF_PASSWORDS = r"pass(?:word|wd|wort|phrase|code)|pwd|kennwort|contraseña|mot de passe|senha|wachtwoord|lösenord|hasło"
+_LAST_WORDS = (
+    *("password", "passwd", "passwort", "passphrase", "passcode", "pwd", "kennwort", "contraseña"),
+    *("mot de passe", "senha", "wachtwoord", "lösenord", "hasło", "secret", "key", "token"),
+)
+"""What a name ends in that gives its value away."""
 _SECRET_NAME = re.compile(
     rf"(?:(?P<any>{_NAMES_OF_PASSWORDS}|secret|(?:api|access|private|account|signing|secret)"
     r"[ _-]?key|(?:access|refresh|auth|api|session|csrf)[ _-]?token)|token)"
@@ -198,32 +203,26 @@ def _has_prefixed_key(text: str) -> bool:
 
 def _follows(text: str, joint: re.Pattern[str], words: tuple[str, ...]) -> bool:
     # Most joints before something long are those of tool names, ids and dates.
-    return any(text.endswith(words, 0, match.start()) for match in joint.finditer(text))
+    for match in joint.finditer(text):  # noqa: SIM110 - a generator costs more than the search
+        if text.endswith(words, 0, match.start()):
+            return True
+    return False
 
 
 def _has_assignment(lower: str) -> bool:
+    return "token" in lower or "key" in lower or "secret" in lower or _is_spoken(lower)
+
+
+def _is_spoken(lower: str) -> bool:
     return (
-        "token" in lower
-        or "key" in lower
-        or "secret" in lower
-        or "pwd" in lower
+        "pwd" in lower
         or ("pass" in lower and ("passw" in lower or "passc" in lower or "passp" in lower))
-        or _has_foreign_password(lower)
-    )
-
-
-def _has_foreign_password(lower: str) -> bool:
-    return (
-        "kennwort" in lower
+        or "kennwort" in lower
         or "mot de p" in lower
         or "senha" in lower
         or "wachtw" in lower
         or (not lower.isascii() and ("contrase" in lower or "lösen" in lower or "hasło" in lower))
     )
-
-
-def _is_spoken(lower: str) -> bool:
-    return "pass" in lower or "pwd" in lower or _has_foreign_password(lower)
 
 
 def keys_possible(look: Glance) -> bool:
@@ -262,7 +261,7 @@ def keys(look: Glance) -> Iterator[Extent]:
 def _assigned(text: str) -> Iterator[Extent]:
     for separator in _SEPARATOR.finditer(text):
         before = text[max(0, separator.start() - 32) : separator.start()]
-        if not _has_assignment(before.lower()):
+        if not before.rstrip(" \t\n\"'\\").lower().endswith(_LAST_WORDS):
             continue
         name = _SECRET_NAME.search(before)
         if name is None:

@@ -19,6 +19,7 @@ class Replacer:
 
     def __init__(self, kinds: Sequence[Kind]) -> None:
         self._kinds = tuple(kinds)
+        self._possible = [(order, kind.possible) for order, kind in enumerate(kinds)]
         names = {*KINDS, *(kind.name for kind in kinds)}
         self._placeholder = re.compile("|".join(re.escape(f"[{name}]") for name in sorted(names)))
         self.replacements: Counter[str] = Counter()
@@ -28,11 +29,12 @@ class Replacer:
         """Tell whether the text is one ``[kind]`` and nothing else."""
         return self._placeholder.fullmatch(text) is not None
 
-    def possible(self, look: Glance) -> bool:
-        """Tell whether the text, or a JSON text's decoded leaves, can hold anything to replace."""
-        for kind in self._kinds:
-            if kind.possible(look):
-                return True
+    def likely(self, look: Glance) -> list[int]:
+        """Return which kinds the text can hold, by their place in the order of precedence."""
+        return [order for order, possible in self._possible if possible(look)]
+
+    def hidden(self, look: Glance) -> bool:
+        """Tell whether a JSON text's decoded leaves can hold what cannot be seen in the text."""
         # A character written as an escape in JSON can hide an anchor from the glance.
         if "\\u" in look.text:
             return True
@@ -44,7 +46,7 @@ class Replacer:
                 return True
         return False
 
-    def replaced(self, text: str, look: Glance) -> str:
+    def replaced(self, text: str, look: Glance, likely: list[int]) -> str:
         """Return the text with every find replaced; the very same text where there is none.
 
         It ends, because each round leaves fewer characters outside of placeholders.
@@ -52,15 +54,15 @@ class Replacer:
         while True:
             found = [
                 (start, end, order)
-                for order, kind in enumerate(self._kinds)
-                if kind.possible(look)
-                for start, end in kind.find(look)
+                for order in likely
+                for start, end in self._kinds[order].find(look)
             ]
             extents = sorted(self._beyond_placeholders(text, found)) if found else []
             if not extents:
                 return text
             text = self._cut(text, extents)
             look = glance(text)
+            likely = self.likely(look)
 
     def _beyond_placeholders(self, text: str, found: list[_Extent]) -> list[_Extent]:
         """Widen finds so that none cuts a placeholder, and drop those with nothing else in them."""

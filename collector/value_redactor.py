@@ -159,23 +159,25 @@ class ValueRedactor:
 
     def _fresh(self, text: str) -> str:
         look = glance(text)
-        if not self._replacer.possible(look):
+        likely = self._replacer.likely(look)
+        if not likely and not self._replacer.hidden(look):
             return text
         if not text.startswith(("[", "{")):
-            return self._plain(text, look)
+            return self._plain(text, look, likely)
         written = self._written(text)
         if written is not None:
             return written.decode() if written else text
-        clean = self._plain(text, look)
+        clean = self._plain(text, look, likely)
         # Without what was replaced it may have become JSON.
         return clean if clean == text else self._fresh(clean)
 
-    def _plain(self, text: str, look: Glance) -> str:
-        clean = self._replacer.replaced(text, look)
+    def _plain(self, text: str, look: Glance, likely: list[int]) -> str:
+        clean = self._replacer.replaced(text, look, likely)
         if "\\u" in clean:
             bare = unescaped(clean)
             if bare != clean:
-                safe = self._replacer.replaced(bare, glance(bare))
+                look = glance(bare)
+                safe = self._replacer.replaced(bare, look, self._replacer.likely(look))
                 if safe != bare:
                     return safe
         return clean

@@ -319,6 +319,7 @@ def _is_spoken(item: JsonValue) -> bool:
     kind = item.get("type")
     return (
         "role" in item
+        or "tool_calls" in item
         or (isinstance(kind, str) and kind.lower() in TYPED_SPEAKERS)
         or any(isinstance(item.get(key), dict) for key in SERIALISED)
     )

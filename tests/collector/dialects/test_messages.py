@@ -123,6 +123,14 @@ def test_a_serialised_reply_is_no_block() -> None:
     assert reply(json.dumps([{"type": "ai", "data": inner}])) == (agent("Yes."),)
 
 
+def test_a_reply_that_calls_is_no_block() -> None:
+    """DSPy's names neither who speaks nor what it is."""
+    call = {"id": "call_room", "type": "function", "function": {"name": "room", "arguments": "{}"}}
+    assert reply(json.dumps([{"text": None, "tool_calls": [call]}])) == (
+        agent("", request("room")),
+    )
+
+
 def test_reasoning_and_masks_leave_nothing() -> None:
     """A message of nothing but reasoning or masked content is no message."""
     assert (

@@ -14,10 +14,12 @@ SERVED = ("srvtoolu_", "mcptoolu_", "ws_", "fs_", "tsc_", "ci_", "mcp_", "mcpl_"
 
 
 def waits(output: Sequence[Message]) -> bool:
-    """Say whether a reply asks for a tool that the agent has to run."""
-    answered = {message.tool_call_id for message in output if message.role == "tool"}
-    return any(
-        not request.id.startswith(SERVED) and (not request.id or request.id not in answered)
-        for message in output
-        for request in message.tool_requests
+    """Say whether a reply asks for a tool that the agent has to run.
+
+    A result within a reply is the provider's own; Google's names no call.
+    """
+    answered = [message.tool_call_id for message in output if message.role == "tool"]
+    asked = [request.id for message in output for request in message.tool_requests]
+    return asked.count("") > answered.count("") or any(
+        id_ and not id_.startswith(SERVED) and id_ not in answered for id_ in asked
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collector.model import Message, ToolRequest
 from collector.served import waits
 from tests.build import agent, request, result
 
@@ -14,3 +15,12 @@ def test_calls_that_the_provider_served_wait_for_nobody() -> None:
         [agent("", request("room", "c1")), result("room", "free", "c1"), agent("Yes.")]
     )
     assert not waits([])
+
+
+def test_calls_without_ids_are_served_by_results_without() -> None:
+    """Google runs code within a reply and names neither; of two calls one may wait."""
+    call = agent("", ToolRequest(name="code_execution"))
+    ran = Message(role="tool", text="5117")
+    assert not waits((call, ran))
+    assert waits((call, call, ran))
+    assert waits((call,))

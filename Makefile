@@ -6,7 +6,7 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 SUPPLY := .venv-supply/bin
 # A file stays in one process: the embedded engine opens one directory at a time in each.
 PARALLEL := -n 2 --dist loadfile
-.PHONY: help setup run demo check test test-all test-faults test-capture debian bench accuracy docs lock sbom audit
+.PHONY: help setup run demo check test test-all test-faults test-capture debian bench bench-accuracy docs lock sbom audit
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
@@ -53,8 +53,8 @@ debian: ## Install the Debian packages for test-all: Prometheus, Alertmanager, C
 bench: setup ## Measure beside Phoenix and MLflow and write docs/benchmarks.md: about 20 minutes
 	$(BIN)/python -m bench
 
-accuracy: setup ## Measure the scorers on labelled conversations, in OUTRIDER_CORPORA
-	$(BIN)/outrider evaluate $${OUTRIDER_CORPORA:-../shared/corpora}/faults_*.jsonl.gz
+bench-accuracy: setup ## Measure the scorers on the labelled conversations in OUTRIDER_CORPORA and write docs/accuracy.md
+	$(BIN)/python -m bench.accuracy
 
 docs: setup ## Render the tables of the README and docs/ again from the code
 	$(BIN)/python -m collector.commands.reference

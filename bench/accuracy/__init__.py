@@ -1,0 +1,1 @@
+"""Measure the scorers on labelled conversations and write docs/accuracy.md."""

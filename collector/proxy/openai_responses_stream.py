@@ -10,10 +10,12 @@ from collector.proxy.sse import Event, told
 
 _LAST = ("response.completed", "response.incomplete", "response.failed")
 _TEXTS = {
-    "response.output_text.delta": ("output_text", "text"),
-    "response.refusal.delta": ("refusal", "refusal"),
+    "response.output_text.delta": ("content", "output_text", "text"),
+    "response.refusal.delta": ("content", "refusal", "refusal"),
+    "response.reasoning_text.delta": ("content", "reasoning_text", "text"),
+    "response.reasoning_summary_text.delta": ("summary", "summary_text", "text"),
 }
-"""By event: the type of the content part that grows, and its key."""
+"""By event: the list whose part grows, the part's type, and its key."""
 _ARGUMENTS = {
     "response.function_call_arguments.delta": "arguments",
     "response.mcp_call_arguments.delta": "arguments",
@@ -27,7 +29,7 @@ class _Item:
     def __init__(self) -> None:
         self.start: dict[str, Any] = {}
         self.done: dict[str, Any] | None = None
-        self._parts: dict[int, tuple[str, str, list[str]]] = {}
+        self._parts: dict[tuple[str, int], tuple[str, str, list[str]]] = {}
         self._arguments: dict[str, list[str]] = {}
 
     def add(self, kind: str, data: dict[str, Json]) -> None:
@@ -37,9 +39,10 @@ class _Item:
         elif kind == "response.output_item.done":
             self.done = fields(data.get("item"))
         elif kind in _TEXTS:
-            place = data.get("content_index")
+            where, type_, key = _TEXTS[kind]
+            place = data.get(f"{where}_index")
             index = place if isinstance(place, int) else 0
-            part = self._parts.setdefault(index, (*_TEXTS[kind], []))
+            part = self._parts.setdefault((where, index), (type_, key, []))
             part[2].append(text(data.get("delta")))
         elif kind in _ARGUMENTS:
             self._arguments.setdefault(_ARGUMENTS[kind], []).append(text(data.get("delta")))
@@ -49,11 +52,10 @@ class _Item:
         if self.done is not None:
             return self.done
         item = dict(self.start)
-        if self._parts:
-            item["content"] = [
-                {"type": kind, key: "".join(pieces)}
-                for _, (kind, key, pieces) in sorted(self._parts.items())
-            ]
+        lists: dict[str, list[Any]] = {}
+        for (where, _), (type_, key, pieces) in sorted(self._parts.items()):
+            lists.setdefault(where, []).append({"type": type_, key: "".join(pieces)})
+        item |= lists
         item |= {key: "".join(pieces) for key, pieces in self._arguments.items()}
         return item
 

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from tests.collector.proxy.provider import STREAM, Provider, chunk, event, plain
 from tests.collector.proxy.scripts import MESSAGE, message_events
@@ -115,6 +116,32 @@ def test_a_stream_that_ends_too_early() -> None:
         proxy.stop()
 
     assert proxy.spans[0].attributes["outrider.stream.aborted"] == "upstream"
+
+
+def test_thoughts_of_a_response_that_was_cut() -> None:
+    """What the model thought before the stream broke off is kept, part by part."""
+    item = {"type": "reasoning", "id": "rs_1", "summary": []}
+    added: dict[str, Any] = {"type": "response.output_item.added", "output_index": 0, "item": item}
+    thoughts = [
+        ("response.reasoning_summary_text.delta", "summary_index", 0, "Two "),
+        ("response.reasoning_summary_text.delta", "summary_index", 0, "towns."),
+        ("response.reasoning_summary_text.delta", "summary_index", 1, "Two calls."),
+        ("response.reasoning_text.delta", "content_index", 0, "Ulm fi"),
+    ]
+    deltas: list[dict[str, Any]] = [
+        {"type": kind, "output_index": 0, "item_id": "rs_1", where: place, "delta": said}
+        for kind, where, place, said in thoughts
+    ]
+    stream = b"".join(event(data, data["type"]) for data in (added, *deltas))
+    with Provider() as provider, Standing(provider.url) as proxy:
+        provider.script("/v1/responses", STREAM + chunk(stream), close=True)
+        proxy.raw(post("/v1/responses", b'{"model":"m","stream":true,"input":"hi"}'))
+        proxy.stop()
+
+    assert proxy.spans[0].attributes["outrider.stream.aborted"] == "upstream"
+    said = str(proxy.said("gen_ai.output.messages"))
+    for words in ("Two towns.", "Two calls.", "Ulm fi"):
+        assert words in said
 
 
 def test_an_answer_before_the_request_is_over() -> None:

@@ -10,6 +10,10 @@ WRONG: Mapping[tuple[str, str], str] = {
         "tau-grok-3-retail-111-0+hard_retry",
     ): "not one or two retries: the same call failed three times more in a row",
     (
+        "missed_escalation",
+        "tau-grok-3-retail-81-0+missed_trigger",
+    ): "the agent offers a person before the user speaks again",
+    (
         "tool_calls",
         "dojo-gpt-4o-2024-05-13-travel-user_task_16+control_tools",
     ): "the schema wants an array and the call gives a text",

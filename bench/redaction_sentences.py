@@ -115,6 +115,34 @@ SENTENCES: tuple[tuple[str, str, str], ...] = (
 )
 """Kind, language (or country) and sentence; the same kind may stand in many."""
 
+HARD: tuple[tuple[str, str, str], ...] = (
+    ("email spelled", "en", "write me at @@ please"),
+    ("email with blanks", "en", "my mail: @@"),
+    ("phone in one run, no word", "en", "call me, @@, any time"),
+    ("phone in one run, no word", "de", "erreichbar bin ich abends: @@"),
+    ("phone in odd groups", "en", "my number is @@"),
+    ("phone in words", "en", "it's @@, thanks"),
+    ("card with dots", "en", "the card is @@"),
+    ("card over two lines", "en", "card\n@@"),
+    ("last digits of a card", "en", "it is the one ending in @@"),
+    ("iban in small letters", "de", "meine iban ist @@"),
+    ("iban with hyphens", "nl", "rekening @@"),
+    ("national_id in one run, no word", "us", "the number is @@"),
+    ("national_id in one run, no word", "pl", "tu jest: @@"),
+    (
+        "national_id far from its word",
+        "nl",
+        "my BSN, which I had to look up in the letter that they sent me last year, is @@",
+    ),
+    ("password without a digit", "en", "my password is @@"),
+    ("password, no word", "en", "try @@ instead"),
+    ("password on the next line", "en", "Password:\n@@"),
+    ("key of nobody known", "en", "it is @@"),
+    ("key of nobody known, named", "en", "client_secret=@@"),
+    ("bearer token, no word", "en", "send @@ with it"),
+)
+"""The same for values in a form that is hard to tell: what a reader would take out nevertheless."""
+
 NEGATIVES: tuple[tuple[str, str], ...] = (
     ("order id", "Your order W-#######, #W####### and ORD-2026-###### are on the way."),
     ("order id", "order number ########## was split into ########## and ##########"),
@@ -160,6 +188,12 @@ NEGATIVES: tuple[tuple[str, str], ...] = (
     ),
     ("prose", "DE is a country, IBAN is a standard, GB## is no account, BIC COBADEFF###"),
     ("wrong check digit", "a card-like 4###-####-####-### and DE00 #### #### #### #### 00"),
+    ("number of a person's form", "part 5##-6#-7###, case N1#-N##-####, batch 85#6#4-####"),
+    ("number of a person's form", "order 4###############, shipment 5###############"),
+    ("number of a person's form", "phone case 4#########, mobile cover 5#########"),
+    ("prose of secrets", "Password: required. Secret: none. Token: expired yesterday"),
+    ("prose of secrets", "api_key=YOUR_API_KEY, password=<password>, token: string"),
+    ("prose of secrets", "the password field: it is empty, access token: see the manual"),
     ("table", "| id | n |\n|----|---|\n| #### | ##.# |\n| #### | ##.# |"),
     ("table", "2026-0N-01 1### 2### 3###\n2026-0N-02 1### 2### 3###"),
 )

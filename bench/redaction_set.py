@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from bench.redaction_sentences import NEGATIVES, PHONES, SENTENCES
+from bench.redaction_sentences import HARD, NEGATIVES, PHONES, SENTENCES
 from bench.redaction_values import card, iban, national_id
 
 Draw: TypeAlias = Callable[[random.Random], str]
@@ -60,6 +60,11 @@ def samples(seed: int, *, rounds: int = 6) -> Iterator[Sample]:
             value = VALUES[kind](chance, language)
             text = sentence.replace("@@", value)
             yield Sample(text=text, group=kind, language=language, secrets=((kind, value),))
+    for form, language, sentence in HARD:
+        for _ in range(rounds):
+            value = HARD_VALUES[form](chance, language)
+            text = sentence.replace("@@", value)
+            yield Sample(text=text, group=form, language=language, secrets=((form, value),))
     for what, sentence in NEGATIVES:
         for _ in range(rounds):
             yield Sample(text=_filled(sentence, chance), group=what, language="")
@@ -186,6 +191,35 @@ VALUES: dict[str, Callable[[random.Random, str], str]] = {
     "private_key": private_key,
 }
 """How the values of each group are drawn."""
+
+
+def _run(number: str) -> str:
+    return "".join(c for c in number if c.isalnum() or c == "+")
+
+
+_DIGIT_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+HARD_VALUES: dict[str, Callable[[random.Random, str], str]] = {
+    "email spelled": lambda c, _: email(c).replace("@", " at ").replace(".", " dot "),
+    "email with blanks": lambda c, _: email(c).replace("@", " @ "),
+    "phone in one run, no word": lambda c, language: _run(phone(c, language)),
+    "phone in odd groups": lambda c, _: digits("N 1# N# ## ## #", c),
+    "phone in words": lambda c, _: " ".join(c.choices(_DIGIT_WORDS, k=10)),
+    "card with dots": lambda c, _: card(c).replace(" ", ".").replace("-", "."),
+    "card over two lines": lambda c, _: "\n".join((_run(number := card(c))[:8], _run(number)[8:])),
+    "last digits of a card": lambda c, _: _run(card(c))[-4:],
+    "iban in small letters": lambda c, language: iban(c, language).lower(),
+    "iban with hyphens": lambda c, language: iban(c, language).replace(" ", "-"),
+    "national_id in one run, no word": lambda c, country: _run(national_id(c, country)),
+    "national_id far from its word": lambda c, country: _run(national_id(c, country)),
+    "password without a digit": lambda c, _: letters(c, 9, string.ascii_lowercase),
+    "password, no word": password,
+    "password on the next line": password,
+    "key of nobody known": lambda c, _: letters(c, 40),
+    "key of nobody known, named": lambda c, _: letters(c, 40),
+    "bearer token, no word": token,
+}
+"""How the values are drawn that are hard to tell."""
 KIND_OF = {"password": "key", "private_key": "key", "jwt": "token"}
 """The kind of the gate under which a group is looked for, where it is called otherwise."""
 

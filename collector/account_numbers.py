@@ -9,8 +9,8 @@ from collector.glance import Extent, Glance
 
 _CARD = re.compile(
     r"(?<![A-Za-z0-9])(?<![0-9][-.])"
-    r"(?:[2-6][0-9]{3}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}"
-    r"|3[47][0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{5}|3[068][0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{4})"
+    r"(?:[2-6][0-9]{3}[ .-]?[0-9]{4}[ .-]?[0-9]{4}[ .-]?[0-9]{1,7}"
+    r"|3[47][0-9]{2}[ .-]?[0-9]{6}[ .-]?[0-9]{5}|3[068][0-9]{2}[ .-]?[0-9]{6}[ .-]?[0-9]{4})"
     r"(?![A-Za-z0-9]|-[0-9])"
 )
 _ISSUER = re.compile(
@@ -63,7 +63,7 @@ def cards(look: Glance) -> Iterator[Extent]:
         if end - start < 13:
             continue
         for match in _CARD.finditer(look.text, start, end + 1):
-            digits = match[0].replace(" ", "").replace("-", "")
+            digits = re.sub("[ .-]", "", match[0])
             if _ISSUER.match(digits) and luhn(digits):
                 yield match.span()
 

@@ -32,6 +32,7 @@ DOCUMENTS = (
     "docs/configuration.md",
     "docs/metrics.md",
     "docs/outcomes.md",
+    "docs/privacy.md",
     "docs/proxy.md",
     "docs/scorers.md",
     "docs/traffic.md",

@@ -33,7 +33,7 @@ ALL = DEFAULT_KINDS
         ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [token]"),
         ("jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-def.", "jwt [token]."),
         ("pay 4111 1111 1111 1111 today", "pay [card] today"),
-        ("pay 5500-0000-0000-0004", "pay [card]"),
+        ("pay 5500-0000-0000-0004 or 5500.0000.0000.0004", "pay [card] or [card]"),
         ("amex 378282246310005", "amex [card]"),
         ("to <mia.lund+shop@mail.example.com>.", "to <[email]>."),
         ("write to zoë@exämple.org", "write to [email]"),

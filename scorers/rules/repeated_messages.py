@@ -8,6 +8,7 @@ from collector.model import Conversation
 from scorers.rules.spelling import digest, plain
 
 _FEW_CHARS = 40
+_BEGINNING = 8
 _CLOSING = re.compile(
     r"\b(?:welcome|anything else|further (?:questions|assistance)|have a (?:great|nice|good|wonderful|lovely)|good ?bye|take care|thank(?:s| you) for|happy to help|glad)\b",
     re.IGNORECASE,
@@ -30,12 +31,16 @@ def repeated_message(conversation: Conversation, repeats: int) -> list[int]:
     Empty when none was said more often than ``repeats`` times. Short messages, courtesies and
     those that come with a tool call, which is judged as such, do not count.
     """
-    said: dict[str, list[int]] = {}
+    alike: dict[str, list[int]] = {}
     first = conversation.episode.first_message
     for index, message in enumerate(conversation.messages[first:], first):
         text = message.text
         if message.role == "assistant" and not message.tool_requests and len(text) >= _FEW_CHARS:
-            said.setdefault(digest(plain(text)), []).append(index)
+            alike.setdefault(text.lstrip()[:_BEGINNING].lower(), []).append(index)
+    said: dict[str, list[int]] = {}
+    # comparing whole texts is left to those that begin alike often enough
+    for index in (i for found in alike.values() if len(found) > repeats for i in found):
+        said.setdefault(digest(plain(conversation.messages[index].text)), []).append(index)
     most = max(said.values(), key=len, default=[])
     if len(most) <= repeats or _CLOSING.search(conversation.messages[most[0]].text):
         return []

@@ -12,6 +12,7 @@ import msgspec
 from collector.banner import base_url
 from collector.config import Config
 from collector.errors import ConfigError
+from collector.version import __version__
 
 NAME = "serve.json"
 _ANSWER_S = 1.0
@@ -35,6 +36,8 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     """RFC 3339 time."""
     console_tls: bool = False
     """Whether the console speaks HTTPS."""
+    version: str = ""
+    """Its release."""
 
     @property
     def console_url(self) -> str:
@@ -53,6 +56,7 @@ def running(bound: Config, *, pid: int, started: str) -> Running:
         proxy=bound.proxy.address,
         started=started,
         console_tls=bool(bound.console.tls.cert_file),
+        version=__version__,
     )
 
 

@@ -33,18 +33,23 @@ _TIMEOUT_S = 10
 
 def findings(config: Config, data_dir: Path) -> Iterator[Finding]:
     """Go through all checks, what a wrong one would explain before what it explains."""
+    from collector.commands.check import LOCK_FILE
     from collector.doctor.data_directory import data_directory
-    from collector.doctor.finding import ok, warn
+    from collector.doctor.finding import fail, ok, warn
     from collector.doctor.instance import instance
     from collector.doctor.journal_file import journal_file
     from collector.doctor.peers import peers
     from collector.serve_file import read
+    from collector.version import __version__
 
     running = read(data_dir)
     if running is not None:
-        yield from instance(running)
-    elif holder := _holder(data_dir):
-        yield warn("instance", holder, "it starts, stops or migrates: look again in a moment")
+        yield from instance(running, version=__version__)
+    elif problem := _problem(data_dir):
+        if (data_dir / LOCK_FILE).exists():
+            yield warn("instance", problem, "it starts, stops or migrates: look again in a moment")
+        else:
+            yield fail("data dir", problem, "do as it says")
         return
     else:
         yield ok("instance", f"no process serves from {data_dir}")
@@ -62,8 +67,8 @@ def findings(config: Config, data_dir: Path) -> Iterator[Finding]:
     yield from peers(_peers(config))
 
 
-def _holder(data_dir: Path) -> str:
-    """Say who has the directory though nobody answers; empty when it is free."""
+def _problem(data_dir: Path) -> str:
+    """Say who has the directory though nobody answers, or why nobody can; empty when it is free."""
     from collector.commands.check import check_data_dir
 
     try:
@@ -75,8 +80,10 @@ def _holder(data_dir: Path) -> str:
 
 def _store(config: Config, data_dir: Path, running: Running | None) -> Iterator[Finding]:
     from collector.doctor.finding import fail, ok
+    from collector.doctor.store_care import store_care
     from collector.doctor.store_schema import store_schema
     from collector.stores.clickhouse import ClickHouseStore, open_store
+    from collector.stores.migrations import MIGRATIONS
 
     if not config.store.url and running is not None:
         yield ok(
@@ -102,21 +109,38 @@ def _store(config: Config, data_dir: Path, running: Running | None) -> Iterator[
     except ConfigError as error:
         yield fail("store", str(error), "do as it says")
         return
+
+    def retention() -> list[str]:
+        planned = store.migrate(dry_run=True, ttl_days=config.store.ttl_days)
+        return [step for step in planned if step not in MIGRATIONS]
+
     try:
-        yield from store_schema(store, where=where, clock_ns=time.time_ns)
+        found = list(store_schema(store, where=where, clock_ns=time.time_ns))
+        yield from found
+        if any(one.check == "clock" for one in found):  # it answers, and has our tables
+            current = found[0].status == "ok"
+            yield from store_care(store, retention=retention if current else None)
     finally:
         store.close()
 
 
-def _peers(config: Config) -> dict[str, str]:
-    """Return where we send, by key."""
-    urls = {
-        "telemetry.otlp_endpoint": config.telemetry.otlp_endpoint,
-        "alerts.webhook": config.alerts.webhook,
-    }
-    if config.proxy.address:
-        urls |= {"proxy.anthropic": config.proxy.anthropic, "proxy.openai": config.proxy.openai}
-    return {key: url for key, url in urls.items() if url}
+def _peers(config: Config) -> list[tuple[str, str]]:
+    """Return where we send and what we read from, by key."""
+    proxy = config.proxy
+    urls = [
+        ("telemetry.otlp_endpoint", config.telemetry.otlp_endpoint),
+        ("alerts.webhook", config.alerts.webhook),
+    ]
+    if proxy.address:
+        urls += [
+            ("proxy.anthropic", proxy.anthropic),
+            ("proxy.openai", proxy.openai),
+            ("proxy.export.endpoint", proxy.export.endpoint),
+            ("proxy.shadow.base_url", proxy.shadow.base_url if proxy.shadow.share else ""),
+        ]
+    brokers = [broker.strip() for broker in config.kafka.bootstrap.split(",")]
+    urls += [("kafka.bootstrap", f"kafka://{broker}") for broker in brokers if broker]
+    return [(key, url) for key, url in urls if url]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -151,9 +175,10 @@ DOCTOR = Command(
     summary="look an instance over and say what to do",
     description=(
         "Check the running instance, the data directory and its disk, the journal (damage, room, how far "
-        "the pipeline is behind), the store (schema, parts), the clocks, and whether everything that is "
-        "sent to can be reached. Reads beside a running instance and changes nothing. Exit code 1 when "
-        "something fails; what only should be looked at does not count."
+        "the pipeline is behind), the store (schema, parts, damage, merges, retention), the clocks, and "
+        "whether everything that is sent to or read from can be reached. Reads beside a running instance "
+        "and changes nothing. Exit code 1 when something fails; what only should be looked at does not "
+        "count."
     ),
     examples="""\
 outrider doctor

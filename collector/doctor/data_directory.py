@@ -63,6 +63,11 @@ def data_directory(
 
 def _room(path: Path, journal_limit: int) -> Finding:
     free = shutil.disk_usage(path).free
+    files = os.statvfs(path)
+    if files.f_files and not files.f_favail:
+        return fail(
+            "disk", "no further file can be made on it: it has no inodes left", "remove files"
+        )
     said = f"{about_size(free)} free"
     if free < NOTHING_FREE_BYTES:
         return fail(

@@ -14,8 +14,19 @@ from collector.serve_file import Running
 _WAIT_S = 10.0
 
 
-def instance(running: Running) -> Iterator[Finding]:
-    """Read ``/readyz`` of an instance that serves."""
+def instance(running: Running, *, version: str) -> Iterator[Finding]:
+    """Read ``/readyz`` of an instance that serves.
+
+    Args:
+        running: What it says of itself.
+        version: Our own release.
+    """
+    if running.version and running.version != version:
+        yield warn(
+            "instance",
+            f"process {running.pid} is release {running.version}, and this is {version}",
+            "restart it to upgrade it, or look with its own `outrider doctor`",
+        )
     url = f"{running.console_url}/readyz"
     try:
         # Nothing is shown to it, and it is this machine's: whoever answers there will do.

@@ -77,6 +77,9 @@ def _looked_at(
         return row
 
     ((application,), (version,)) = one("PRAGMA application_id"), one("PRAGMA user_version")
+    if not (application or version or one("SELECT count(*) FROM sqlite_schema")[0]):
+        yield ok("journal", f"{path} is empty; `outrider serve` makes its tables")
+        return
     if application != APPLICATION_ID:
         yield fail(
             "journal",
@@ -91,7 +94,15 @@ def _looked_at(
             "upgrade, or choose another --data-dir",
         )
         return
-    yield _pages(connection, path, seconds)
+    if version < len(MIGRATIONS):
+        yield ok(
+            "journal",
+            f"{path} has format {version}; `outrider serve` brings it to {len(MIGRATIONS)}",
+        )
+    pages = _pages(connection, path, seconds)
+    yield pages
+    if pages.status == "fail":
+        return
     count, size, oldest, newest = one(
         "SELECT count(*), coalesce(sum(size), 0), coalesce(min(received_ns), 0),"
         " coalesce(max(received_ns), 0) FROM requests"
@@ -124,7 +135,8 @@ def _pages(connection: sqlite3.Connection, path: Path, seconds: Callable[[], flo
     finally:
         connection.set_progress_handler(None, 0)
     if verdict != "ok":
-        return fail("journal", f"{path} is damaged: {verdict}", _DAMAGED.format(path=path))
+        said = " ".join(str(verdict).replace("*** in database main ***", "").split())
+        return fail("journal", f"{path} is damaged: {said}", _DAMAGED.format(path=path))
     return ok("journal", f"{path} is whole")
 
 

@@ -1,9 +1,9 @@
-"""Check that what we send to can be reached; nothing is sent."""
+"""Check that what we send to, or read from, can be reached; nothing is sent."""
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urlsplit
 
 from collector.doctor.finding import Finding, fail, ok
@@ -18,17 +18,17 @@ def connect(host: str, port: int) -> None:
     socket.create_connection((host, port), timeout=_WAIT_S).close()
 
 
-def peers(urls: Mapping[str, str], *, connect: Connect = connect) -> Iterator[Finding]:
+def peers(urls: Iterable[tuple[str, str]], *, connect: Connect = connect) -> Iterator[Finding]:
     """Try each URL's host and port.
 
     Args:
-        urls: Where we send, by configuration key; only scheme, host and port are shown, since the
-            rest may be a secret.
+        urls: Configuration keys and where they lead; only scheme, host and port are shown, since
+            the rest may be a secret.
         connect: How to reach one.
     """
-    for key, url in urls.items():
+    for key, url in urls:
         parts = urlsplit(url)
-        port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+        port = parts.port or {"http": 80, "https": 443, "kafka": 9092}[parts.scheme]
         shown = f"{parts.scheme}://{parts.hostname}:{port}"
         try:
             connect(parts.hostname or "", port)

@@ -12,8 +12,6 @@ from collector.units import about_duration
 
 SKEW_S = 5.0
 """Between the store's clock and ours; TTL and charts go by both."""
-MANY_PARTS = 300
-"""Active parts in one partition; ClickHouse slows inserts down at 1,000 and refuses at 3,000."""
 
 
 class Store(Protocol):
@@ -79,19 +77,3 @@ def _asked(store: Store, where: str, clock_ns: Callable[[], int]) -> Iterator[Fi
         )
     else:
         yield ok("clock", "the store's clock agrees with ours")
-    yield _parts(store)
-
-
-def _parts(store: Store) -> Finding:
-    rows = store.query(
-        "SELECT table, count() AS parts FROM system.parts WHERE database = currentDatabase() AND active"
-        " GROUP BY table, partition_id ORDER BY parts DESC LIMIT 1"
-    )
-    most = int(rows[0]["parts"]) if rows else 0
-    if most > MANY_PARTS:
-        return warn(
-            "store",
-            f"{rows[0]['table']} has {most} parts in one partition: merges do not keep up",
-            "raise store.flush_interval or store.batch_episodes, or give the server more disk and cores",
-        )
-    return ok("store", f"{most} parts in the fullest partition")

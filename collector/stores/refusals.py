@@ -20,6 +20,9 @@ _ERROR_LENGTH = 300
 
 _PREFIX = re.compile(r"^.*?(?:Code: \d+\. DB::Exception: )+")
 
+_TRANSPORT = re.compile(r""".*\(Caused by \w+\(["']?(?:\w+\([^()]*\): )?(.*?)["']?\)\)$""")
+"""What the HTTP library tells around the reason why nobody could be reached."""
+
 _UNAVAILABLE = frozenset(
     {
         *(159, 160, 201, 202, 203, 209, 210),  # timeouts, quotas, too many queries, network
@@ -62,7 +65,7 @@ def line(error: Exception) -> str:
     """Return what went wrong in one line, without the engine's noise around it."""
     if isinstance(error, Error) and error.code is None and error.__cause__ is not None:
         error = cast("Exception", error.__cause__)
-    text = _PREFIX.sub("", " ".join(str(error).split()))
+    text = _TRANSPORT.sub(r"\1", _PREFIX.sub("", " ".join(str(error).split())))
     # What follows is the row itself, or the file by which the engine was given it.
     text = text.partition(": (at row")[0].partition(": (in file/uri")[0][:_ERROR_LENGTH]
     name = error.name if isinstance(error, Error) else None

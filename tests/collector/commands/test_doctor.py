@@ -64,6 +64,16 @@ def test_a_process_that_does_not_answer_yet(
     assert "in use by process" in found["says"]
 
 
+def test_a_file_where_a_directory_should_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is the directory that is wrong, not an instance that is about to start."""
+    (tmp_path / "data").touch()
+    assert main(["doctor", "--json", "--data-dir", str(tmp_path / "data")]) == 1
+    (found,) = findings(capsys)
+    assert (found["check"], found["status"]) == ("data dir", "fail")
+
+
 def test_a_failure_is_an_exit_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -71,8 +81,14 @@ def test_a_failure_is_an_exit_code(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OUTRIDER__STORE__URL", "http://127.0.0.1:9")
     monkeypatch.setenv("OUTRIDER__ALERTS__WEBHOOK", "http://127.0.0.1:9/hook")
+    monkeypatch.setenv("OUTRIDER__KAFKA__BOOTSTRAP", "127.0.0.1:9, 127.0.0.1:10")
+    monkeypatch.setenv("OUTRIDER__PROXY__ADDRESS", "127.0.0.1:0")
+    monkeypatch.setenv("OUTRIDER__PROXY__EXPORT__ENDPOINT", "http://127.0.0.1:9")
+    for provider in ("ANTHROPIC", "OPENAI"):
+        monkeypatch.setenv(f"OUTRIDER__PROXY__{provider}", "http://127.0.0.1:9")
     assert main(["doctor"]) == 1
     out, err = capsys.readouterr()
-    assert out.count("fail ") == 2
+    for key in ("alerts.webhook", "kafka.bootstrap", "proxy.export.endpoint", "proxy.anthropic"):
+        assert f"fail  {key}" in out
     assert "-> start it, or correct alerts.webhook" in out
-    assert err == "2 failed, 0 to look at\n"
+    assert err == "7 failed, 0 to look at\n"

@@ -92,9 +92,11 @@ def test_a_damaged_journal(tmp_path: Path) -> None:
     with path.open("r+b") as file:
         file.seek(8192 * 3)
         file.write(b"\xff" * 8192 * 2)
-    found = looked(path)["journal"]
-    assert found.status == "fail"
-    assert str(path) in found.fix
+    found = looked(path)
+    assert found["journal"].status == "fail"
+    assert str(path) in found["journal"].fix
+    assert "\n" not in found["journal"].says
+    assert list(found) == ["journal"]
 
 
 def test_something_else(tmp_path: Path) -> None:
@@ -107,6 +109,22 @@ def test_something_else(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE notes (text)")
     connection.close()
     assert "another program" in looked(other)["journal"].says
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    """Nobody's database is ours to fill, and an older one of ours to bring up to date."""
+    path = tmp_path / "journal.sqlite"
+    path.touch()
+    assert (looked(path)["journal"].status, "is empty" in looked(path)["journal"].says) == (
+        "ok",
+        True,
+    )
+    path.unlink()
+    written(tmp_path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    assert looked(path)["journal"].says.startswith(f"{path} has format 1")
 
 
 def test_a_newer_journal(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ def test_one_that_listens_and_one_that_does_not() -> None:
             gone = other.getsockname()[1]
         found = list(
             peers(
-                {
-                    "telemetry.otlp_endpoint": f"http://127.0.0.1:{there}/v1",
-                    "alerts.webhook": f"http://ann:hush@127.0.0.1:{gone}/secret",
-                }
+                [
+                    ("telemetry.otlp_endpoint", f"http://127.0.0.1:{there}/v1"),
+                    ("alerts.webhook", f"http://ann:hush@127.0.0.1:{gone}/secret"),
+                ]
             )
         )
     assert [one.status for one in found] == ["ok", "fail"]
@@ -30,6 +30,6 @@ def test_one_that_listens_and_one_that_does_not() -> None:
 def test_a_port_that_is_not_written() -> None:
     """The scheme's own port is meant."""
     tried = []
-    urls = {"proxy.anthropic": "https://api.example.com", "alerts.webhook": "http://[::1]/x"}
+    urls = [("proxy.anthropic", "https://api.example.com"), ("alerts.webhook", "http://[::1]/x")]
     list(peers(urls, connect=lambda host, port: tried.append((host, port))))
     assert tried == [("api.example.com", 443), ("::1", 80)]

@@ -68,12 +68,7 @@ class BoundedConfig(uvicorn.Config):
         super().__init__(app, http=Connection, ws="none", **settings)
         self.bounds = bounds
         self.refused = refused
-        self._tls = tls
-
-    def load(self) -> None:
-        """Load the application, and put the TLS that was read before in its place."""
-        super().load()
-        self.ssl = self._tls
+        self.tls = tls
 
 
 class Connection(HttpToolsProtocol):

@@ -8,14 +8,15 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Generator, Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from collector.address import Address, parse_address
 from collector.answer_headers import AnswerHeaders
-from collector.connections import BoundedConfig, Bounds, allowed
+from collector.connections import BoundedConfig, Bounds, Connection, allowed
+from collector.doorway import Doorway
 from collector.errors import ConfigError
 from collector.seldom import seldom
 
@@ -115,11 +116,31 @@ class Listening:
 class _Server(uvicorn.Server):
     """A server that leaves signals to the process, and lets callers wait in line."""
 
+    config: BoundedConfig
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to take connections, a few at once."""
-        await super().startup(sockets)
-        for taking in sockets or ():
+        listening = sockets or []
+        tls = self.config.tls
+        await super().startup(listening if tls is None else [])
+        if tls is not None:
+            self.servers += [
+                cast("asyncio.base_events.Server", self._doorway(tls, one)) for one in listening
+            ]
+        for taking in listening:
             taking.listen(_BACKLOG)
+
+    def _doorway(self, tls: ssl.SSLContext, listening: socket.socket) -> Doorway:
+        connections = self.server_state.connections
+        return Doorway(
+            listening,
+            lambda: Connection(
+                config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+            ),
+            tls,
+            has_room=lambda waiting: waiting + len(connections) < self.config.bounds.most,
+            refused=self.config.refused,
+        )
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

@@ -14,6 +14,7 @@ import msgspec
 from collector.address import parse_address
 from collector.callers import Callers, programs
 from collector.config import AuthConfig, TlsConfig
+from collector.doorway import Doorway
 from collector.own_telemetry import HEADER
 from collector.proxy.about import Names, about
 from collector.proxy.client_side import ClientSide
@@ -27,8 +28,6 @@ from collector.tokens import Grant, Tokens
 
 RECEIVER = "proxy"
 _BACKLOG = 1024
-HANDSHAKE_S = 10.0
-"""Time for a TLS handshake, as for the headers after it."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,18 +100,14 @@ class ProxyServer:
         loop = asyncio.get_running_loop()
         told = asyncio.Event()
         self._wake = lambda: _tell(loop, told)
-        server = await loop.create_server(
-            lambda: ClientSide(self),
-            sock=self._socket,
-            backlog=_BACKLOG,
-            ssl=self._tls,
-            ssl_handshake_timeout=HANDSHAKE_S if self._tls else None,
-        )
+        server = await self._open(loop)
         if self._stopped.is_set():
             told.set()
         await told.wait()
         self._wake = lambda: None
         server.close()
+        if isinstance(server, Doorway):
+            await server.wait_closed()
         for side in tuple(self._sides):
             side.retire()
         with suppress(TimeoutError):
@@ -121,6 +116,19 @@ class ProxyServer:
         for side in tuple(self._sides):
             side.retire(at_once=True)
         await self._all_left()
+
+    async def _open(self, loop: asyncio.AbstractEventLoop) -> asyncio.AbstractServer | Doorway:
+        if self._tls is None:
+            return await loop.create_server(
+                lambda: ClientSide(self), sock=self._socket, backlog=_BACKLOG
+            )
+        return Doorway(
+            self._socket,
+            lambda: ClientSide(self),
+            self._tls,
+            has_room=lambda waiting: waiting + len(self._sides) < self._settings.most,
+            refused=lambda: self.refused("too_many_connections"),
+        )
 
     async def _all_left(self) -> None:
         while self._sides:

@@ -104,6 +104,17 @@ def test_what_only_the_providers_own_counts_say_is_read() -> None:
     assert facts.usage == Usage(input=3, output=9, reasoning=5)
 
 
+def test_the_details_of_older_counts_are_read() -> None:
+    """They keep the provider's own names, below a key for all of them."""
+    details = {
+        "gen_ai.usage.details.cache_read_input_tokens": 2,
+        "gen_ai.usage.details.cache_creation_input_tokens": 5,
+    }
+    counted = {"gen_ai.usage.input_tokens": 107, "gen_ai.usage.output_tokens": 21}
+    facts = read(gen_ai__operation__name="chat", **(details | counted))
+    assert facts.usage == Usage(input=107, output=21, cache_read=2, cache_write=5)
+
+
 def test_a_streamed_call_is_the_span_that_ended_it() -> None:
     """The span of the request has no reply; only the later one counts as a call."""
     data = {"model": "m", "messages": [{"role": "user", "content": ASK.text}]}

@@ -38,6 +38,11 @@ class ContentPolicy:
         self._content = content
         self._rules = rules
 
+    @property
+    def ruled(self) -> int:
+        """Count the fields that a rule changed."""
+        return self._rules.applied if self._rules else 0
+
     def span(self, span: Span) -> Span:
         """Return what may be passed on of a span."""
         if not self._content:

@@ -184,7 +184,8 @@ class Process:
             self._recovered.set()
             self.path.pipeline.run(self._stop, self._ending)
         except BaseException as error:  # noqa: BLE001 - its last word; /readyz repeats it
-            self._failed = f"{type(error).__name__}: {error}"
+            # Its text may quote traffic; the log has it, redacted.
+            self._failed = type(error).__name__
             _LOG.exception("the pipeline cannot go on; what was acknowledged is in the journal")
             self.on_failure()
 

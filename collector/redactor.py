@@ -82,8 +82,12 @@ class Redactor:
 
     @property
     def redactions(self) -> Counter[str]:
-        """Replacements made of each kind; a remembered text's are not made again."""
-        return self._values.redactions
+        """Replacements made of each kind; a remembered text's are not made again.
+
+        ``field`` counts what a user's rules for fields changed.
+        """
+        ruled = self._policy.ruled if self._policy else 0
+        return self._values.redactions + Counter(field=ruled)
 
     def text(self, text: str) -> str:
         """Return the text without anything sensitive; JSON stays JSON."""
@@ -235,7 +239,14 @@ class Redactor:
                 tenant=text(who.tenant),
                 # Pairs are joined by it.
                 pair_id=self.id(who.pair_id),
+                user_hash=self._keyed(who.user_hash),
             )
+
+    def _keyed(self, digest: str) -> str:
+        """Hash a plain hash under the key, or whoever lists all users can tell whose it is."""
+        if not digest or not self._key:
+            return digest
+        return pseudonym(digest, self._key).removeprefix("id-")
 
     def score(self, score: ScoreRecord) -> ScoreRecord:
         """Return the score with its conversation's id, its reason and its quotes redacted."""

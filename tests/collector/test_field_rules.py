@@ -140,6 +140,13 @@ def test_what_a_rule_took_is_taken_from_texts_that_repeat_it() -> None:
     assert redactor.decided(clean) == clean
 
 
+def test_what_rules_change_is_counted() -> None:
+    """Each field that a rule changed counts once, beside what the kinds replaced."""
+    redactor = ruled(("who", "mask"))
+    redactor.span(span("s", attributes={"who": "Lund", "to": "mia@example.com", "n": 1}))
+    assert redactor.redactions == {"field": 1, "email": 1}
+
+
 def test_what_is_redacted_already_stays() -> None:
     """Rules that run twice, before the journal and before the store, do nothing the second time."""
     redactor = ruled(("a", "pseudonym"), ("b", "hash"), ("c", "mask"), ("d", "drop"))

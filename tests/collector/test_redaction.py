@@ -152,6 +152,17 @@ def test_aliases_of_ids_hang_on_the_key() -> None:
     assert len({first, other, none}) == 3
 
 
+def test_the_hash_of_a_user_hangs_on_the_key_too() -> None:
+    """It still groups what one user did; without the key nobody can try users out."""
+    who = identity("shop", user_hash="0123456789abcdef")
+    first, again, other = (
+        redactor_of(RedactConfig(), key).identity(who).user_hash for key in (b"a", b"a", b"b")
+    )
+    assert first == again
+    assert len({first, other, who.user_hash}) == 3
+    assert len(first) == 16
+
+
 def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     """A second start finds the key of the first; a configured one is taken instead."""
     made = pseudonym_key(RedactConfig(), tmp_path / "data")

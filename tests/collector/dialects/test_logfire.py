@@ -106,7 +106,7 @@ def test_what_only_the_providers_own_counts_say_is_read() -> None:
 
 def test_the_details_of_older_counts_are_read() -> None:
     """They keep the provider's own names, below a key for all of them."""
-    details = {
+    details: dict[str, Any] = {
         "gen_ai.usage.details.cache_read_input_tokens": 2,
         "gen_ai.usage.details.cache_creation_input_tokens": 5,
     }

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from alerts.detectors.detector import Detector, Observed
+from alerts.detectors.detector import HEAVIEST, Detector, Observed
 from alerts.detectors.settings import Settings
 from alerts.detectors.stream import StreamState, restored
 from alerts.stream_view import AlertEvent, StreamView
@@ -39,7 +39,7 @@ BEFORE_NS = 86_400_000_000_000
 """Observations of a new producer are looked for this far before the last ones of others."""
 
 _READ = """\
-SELECT producer, sequence, conversation_id, scorer, scorer_version, shortfall, stratum,
+SELECT producer, sequence, conversation_id, scorer, scorer_version, shortfall, stratum, weight,
   agent, agent_version, environment,
   toUnixTimestamp64Nano(observed) AS observed_ns, toUnixTimestamp64Nano(started) AS started_ns
 FROM observations
@@ -252,7 +252,7 @@ class Detection:
         runs = [self._gapless(name, seen) for name, seen in found.items()]
         folded = 0
         for seen in heapq.merge(*runs, key=lambda one: one.observed_ns):
-            if not 0.0 <= seen.shortfall <= 1.0:
+            if not (0.0 <= seen.shortfall <= 1.0 and 1.0 <= seen.weight <= HEAVIEST):
                 self._count("detector_skipped_observations_total", 1.0, {})
             elif seen.stratum == "uniform":
                 self._unsaved.events += detector.fold(seen)

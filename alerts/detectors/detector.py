@@ -28,6 +28,8 @@ SILENT_GAPS = 10
 """unless its conversations are that rare: then after ten times their usual distance,"""
 UNKNOWN_NS = 86_400_000_000_000
 """or after a day where there was but one."""
+HEAVIEST = 50.0
+"""An observation that stands for more than this would decide alone, or slow all others down."""
 POINT_NS = 600_000_000_000
 """Traffic time between two points of a stream's chart."""
 
@@ -43,6 +45,11 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True):
     shortfall: float
     stratum: str = "uniform"
     """Only what was sampled uniformly tells of rates."""
+    weight: float = 1.0
+    """How many conversations it stands for: one over its chance to be scored, 1 to ``HEAVIEST``.
+
+    For reference and evidence; counts are of what was seen.
+    """
     agent: str
     agent_version: str
     environment: str
@@ -171,7 +178,7 @@ class Detector:
 
     def _learned(self, whole: StreamState, seen: Observed) -> bool:
         self._changed.add(whole.key)
-        if learned(whole, seen.shortfall, seen.started_ns, self._settings):
+        if learned(whole, seen.shortfall, seen.started_ns, self._settings, seen.weight):
             return True
         whole.through[seen.producer] = seen.sequence
         return False
@@ -183,7 +190,15 @@ class Detector:
         if state.traffic_ns > seen.observed_ns:  # the clock was ahead once, and no longer is
             state.traffic_ns = seen.started_ns
         bets = self._bets_of(state)
-        turned = observe(state, bets, seen.shortfall, seen.started_ns, before_ns=before_ns)
+        heaviest = state.null.heaviest if state.null else 1.0
+        turned = observe(
+            state,
+            bets,
+            seen.shortfall,
+            seen.started_ns,
+            before_ns=before_ns,
+            share=min(1.0, seen.weight / heaviest),
+        )
         self._changed.add(state.key)
         self._point(state)
         return [_event(state, seen, t.kind, t) for t in turned]

@@ -11,16 +11,22 @@ crossing of ``c`` is at least ``c`` observations (Shin, Ramdas and Rinaldo 2024,
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 ODDS = (1.25, 1.6, 2.5, 6.0)
 """Odds ratios of the alternatives that are bet on."""
 BETS = len(ODDS)
+_Factors: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
 CAP = 10.0
 """Evidence stops at this multiple of the threshold, so that recovery shows in finite time."""
 
 
 class Bets:
     """Give the factors of one stream; remembers those of the shortfalls it has met.
+
+    An observation that stands for fewer than the heaviest do moves the stake in proportion:
+    ``e = 1 + slope * share * (x - null)`` expects nothing where the weighted mean is the null's,
+    and is a fair bet for any share up to 1.
 
     Args:
         null_rate: Highest mean shortfall that is no alarm, in (0, 1]; at 1 nothing is bet.
@@ -33,27 +39,33 @@ class Bets:
         self._null = null_rate
         self._power = 1.0 / overdispersion
         self._slopes = tuple(slope(null_rate, ratio) for ratio in ODDS if null_rate < 1.0)
-        self._known: dict[float, tuple[tuple[float, ...], tuple[float, ...]]] = {}
+        self._known: dict[tuple[float, float], _Factors] = {}
 
-    def factors(self, shortfall: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    def factors(self, shortfall: float, share: float = 1.0) -> _Factors:
         """Return each bet's factor and its logarithm.
 
+        Args:
+            shortfall: 0..1, 1 is a failure.
+            share: Its weight over the largest weight, in (0, 1].
+
         Raises:
-            ValueError: the shortfall is not in [0, 1].
+            ValueError: one of them is not in its range.
         """
-        found = self._known.get(shortfall)
+        found = self._known.get((shortfall, share))
         if found is None:
-            found = self._computed(shortfall)
+            found = self._computed(shortfall, share)
             if len(self._known) < 64:
-                self._known[shortfall] = found
+                self._known[shortfall, share] = found
         return found
 
-    def _computed(self, shortfall: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    def _computed(self, shortfall: float, share: float) -> _Factors:
         if not 0.0 <= shortfall <= 1.0:
             raise ValueError(f"a shortfall is between 0 and 1, not {shortfall!r}")
+        if not 0.0 < share <= 1.0:
+            raise ValueError(f"a share is above 0 and up to 1, not {share!r}")
         if not self._slopes:
             return (0.0,) * BETS, (0.0,) * BETS
-        gained = shortfall - self._null
+        gained = share * (shortfall - self._null)
         factors = tuple((1.0 + lam * gained) ** self._power for lam in self._slopes)
         return factors, tuple(math.log(e) for e in factors)
 

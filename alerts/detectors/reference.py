@@ -28,9 +28,25 @@ class Block(msgspec.Struct):
     """Hours since 1970."""
     count: int = 0
     total: float = 0.0
-    """Sum of shortfalls."""
+    """Sum of shortfalls, each times its weight."""
     squares: float = 0.0
-    """Sum of their squares."""
+    """Sum of their squares, likewise."""
+    more: float = 0.0
+    """Sum of weights, less the count; so that a block from before there were any is right."""
+    more_squares: float = 0.0
+    """Sum of squared weights, less the count."""
+    heaviest: float = 1.0
+    """The largest weight."""
+
+    @property
+    def weight(self) -> float:
+        """Sum of weights."""
+        return self.count + self.more
+
+    @property
+    def worth(self) -> float:
+        """As many observations of equal weight would tell as much (Kish 1965)."""
+        return self.weight * self.weight / (self.count + self.more_squares)
 
 
 class Null(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,9 +60,11 @@ class Null(msgspec.Struct, frozen=True, kw_only=True):
     """Variance of the hours' means over that of independent observations, at least 1."""
     per_hour: float
     """Observations in an hour with traffic."""
+    heaviest: float = 1.0
+    """The largest weight of its observations."""
 
 
-def learn(blocks: list[Block], shortfall: float, started_ns: int) -> None:
+def learn(blocks: list[Block], shortfall: float, started_ns: int, weight: float = 1.0) -> None:
     """Add one observation to the hour it belongs to; late ones go to their own hour."""
     hour = started_ns // HOUR_NS
     place = len(blocks)
@@ -57,8 +75,11 @@ def learn(blocks: list[Block], shortfall: float, started_ns: int) -> None:
         place += 1
     block = blocks[place - 1]
     block.count += 1
-    block.total += shortfall
-    block.squares += shortfall * shortfall
+    block.total += weight * shortfall
+    block.squares += weight * shortfall * shortfall
+    block.more += weight - 1.0
+    block.more_squares += weight * weight - 1.0
+    block.heaviest = max(block.heaviest, weight)
     if len(blocks) > MAX_HOURS:
         oldest = blocks.pop(0)
         _join(blocks[0], oldest)
@@ -68,23 +89,30 @@ def null_of(blocks: list[Block], *, tolerance: float) -> Null:
     """Bound the failure rate of a reference that has observations.
 
     The overdispersion is the chi-square statistic of the hours' means over its degrees of
-    freedom; the bound is Jeffreys', on as many observations as independent ones would be
-    worth.
+    freedom; the bound is Jeffreys', on as many observations as independent ones of equal weight
+    would be worth.
     """
-    count = sum(block.count for block in blocks)
-    total = sum(block.total for block in blocks)
-    mean = total / count
-    variance = max(0.0, sum(block.squares for block in blocks) / count - mean * mean)
+    whole = Block(0)
+    for block in blocks:
+        _join(whole, block)
+    mean = whole.total / whole.weight
+    variance = max(0.0, whole.squares / whole.weight - mean * mean)
     phi = 1.0
     joined = _joined(blocks)
     if len(joined) > 1 and variance > 0:
-        spread = sum(b.count * (b.total / b.count - mean) ** 2 for b in joined)
+        spread = sum(b.worth * (b.total / b.weight - mean) ** 2 for b in joined)
         phi = max(1.0, spread / (variance * (len(joined) - 1)))
     return Null(
         reference_rate=mean,
-        null_rate=bound(total, count, overdispersion=phi, tolerance=tolerance),
+        null_rate=bound(
+            whole.total * (whole.worth / whole.weight),
+            whole.worth,
+            overdispersion=phi,
+            tolerance=tolerance,
+        ),
         overdispersion=phi,
-        per_hour=count / len(blocks),
+        per_hour=whole.count / len(blocks),
+        heaviest=whole.heaviest,
     )
 
 
@@ -111,3 +139,6 @@ def _join(block: Block, other: Block) -> None:
     block.count += other.count
     block.total += other.total
     block.squares += other.squares
+    block.more += other.more
+    block.more_squares += other.more_squares
+    block.heaviest = max(block.heaviest, other.heaviest)

@@ -122,7 +122,13 @@ def restored(text: str) -> StreamState:
     return state
 
 
-def learned(state: StreamState, shortfall: float, started_ns: int, settings: Settings) -> bool:
+def learned(
+    state: StreamState,
+    shortfall: float,
+    started_ns: int,
+    settings: Settings,
+    weight: float = 1.0,
+) -> bool:
     """Take an observation into the reference.
 
     Or, when that is complete and the observation begins another hour, arm instead and say so.
@@ -134,7 +140,7 @@ def learned(state: StreamState, shortfall: float, started_ns: int, settings: Set
         arm(state, null_of(blocks, tolerance=settings.tolerance), settings)
         state.blocks = []
         return True
-    learn(blocks, shortfall, started_ns)
+    learn(blocks, shortfall, started_ns, weight)
     state.learned += 1
     state.hours = len(blocks)
     state.last_ns = started_ns
@@ -161,7 +167,13 @@ def threshold(per_hour: float, hours: float, *, scorers: int) -> float:
 
 
 def observe(
-    state: StreamState, bets: Bets, shortfall: float, started_ns: int, *, before_ns: int
+    state: StreamState,
+    bets: Bets,
+    shortfall: float,
+    started_ns: int,
+    *,
+    before_ns: int,
+    share: float = 1.0,
 ) -> list[Turned]:
     """Weigh one observation of an armed stream and return what it turned on or off.
 
@@ -171,8 +183,9 @@ def observe(
         shortfall: 0..1, 1 is a failure.
         started_ns: When its conversation began.
         before_ns: Start of the conversation observed before it.
+        share: Its weight over the largest weight, in (0, 1].
     """
-    factors, logs = bets.factors(shortfall)
+    factors, logs = bets.factors(shortfall, share)
     low, high = sorted((before_ns or started_ns, started_ns))
     begins = state.count == 0 and state.key.agent_version is not None
     extend(
@@ -222,6 +235,7 @@ def view(state: StreamState) -> StreamView:
     """Show a stream as it stands."""
     key, null, blocks = state.key, state.null, state.blocks
     total = sum(block.total for block in blocks)
+    weight = sum(block.weight for block in blocks)
     return StreamView(
         stream=key.stream,
         slice=key.slice,
@@ -233,7 +247,7 @@ def view(state: StreamState) -> StreamView:
         phase="armed" if null else "learning",
         learned=state.learned,
         learned_hours=state.hours,
-        reference_rate=null.reference_rate if null else total / max(1, state.learned),
+        reference_rate=null.reference_rate if null else total / max(1.0, weight),
         null_rate=null.null_rate if null else 0.0,
         evidence=state.evidence,
         threshold=state.page,

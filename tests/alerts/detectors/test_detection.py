@@ -95,7 +95,7 @@ def _row(one: Observed) -> tuple[Any, ...]:
         one.scorer,
         one.scorer_version,
         one.shortfall,
-        1.0,
+        one.weight,
         one.stratum,
         one.agent,
         one.agent_version,
@@ -332,6 +332,18 @@ def test_what_is_no_shortfall_is_left_out(store: ClickHouseStore) -> None:
     """A row that cannot be weighed costs itself and no other."""
     bench = Bench(store)
     bench.observe([observed(i, 1.5 if i == 3 else 0.0) for i in range(1, 11)])
+    bench.steps()
+    assert bench.detection.views()[0].learned == 9
+    assert bench.counted == {"detector_skipped_observations_total": 1.0}
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 51.0])
+def test_what_stands_for_too_many_or_for_none_is_left_out(
+    store: ClickHouseStore, weight: float
+) -> None:
+    """A row of an impossible weight costs itself and no other."""
+    bench = Bench(store)
+    bench.observe([observed(i, 0.0, weight=weight if i == 3 else 2.0) for i in range(1, 11)])
     bench.steps()
     assert bench.detection.views()[0].learned == 9
     assert bench.counted == {"detector_skipped_observations_total": 1.0}

@@ -154,6 +154,29 @@ def test_the_same_observations_give_the_same_events() -> None:
     assert msgspec.json.encode(first.changed()) == msgspec.json.encode(second.changed())
 
 
+def test_weights_decide_what_is_a_rise() -> None:
+    """More failures among what is always scored are no alarm where the rest makes up for them."""
+
+    def seen(first: int, count: int, often: int, seldom: int) -> list[Observed]:
+        """Half of what is scored stands for ten; so many in a hundred of each half fail."""
+        return [
+            observed(
+                i,
+                float(i // 2 * 37 % 100 < (seldom if i % 2 else often)),
+                weight=10.0 if i % 2 else 1.0,
+            )
+            for i in range(first, first + count)
+        ]
+
+    for often, seldom, fires in ((40, 8, False), (20, 30, True)):
+        detector = Detector(SETTINGS)
+        folded(detector, seen(1, 24 * 200 + 1, 20, 10))
+        (whole, _) = detector.views()
+        assert whole.phase == "armed"
+        assert whole.reference_rate == pytest.approx((20 + 10 * 10) / 1_100, abs=0.003)
+        assert bool(pages(folded(detector, seen(5_000, 4_000, often, seldom)))) == fires
+
+
 def test_points_follow_the_traffic() -> None:
     """A stream has a point for each ten minutes of traffic, the last value in each."""
     detector, last = armed()

@@ -38,6 +38,31 @@ def test_a_factor_expects_nothing_under_the_null(null: float, x: float, phi: flo
         assert share * up + (1 - share) * down <= 1 + 1e-9
 
 
+@given(
+    st.floats(0.01, 0.9),
+    st.floats(0.05, 0.95),
+    st.floats(0.02, 1.0),
+    st.floats(0.0, 1.0),
+    st.floats(1.0, 5.0),
+)
+def test_a_weighted_factor_expects_nothing_under_the_null(
+    null: float, part: float, chance: float, other: float, phi: float
+) -> None:
+    """Where the part that is seldom scored fails otherwise, the mean factor of what is scored is at most 1."""
+    # The part's rate follows, so that all of the traffic fails at the null.
+    rate = (null - (1 - part) * other) / part
+    if not 0.0 <= rate <= 1.0:
+        return
+    bets = Bets(null, phi)
+    scored = part * chance + (1 - part)
+    for k in range(BETS):
+        mean = 0.0
+        for size, fails, share in ((part * chance, rate, 1.0), (1 - part, other, chance)):
+            failed, passed = (bets.factors(x, share)[0][k] for x in (1.0, 0.0))
+            mean += size / scored * (fails * failed + (1 - fails) * passed)
+        assert mean <= 1 + 1e-9
+
+
 @given(st.integers(1, 12), RATES)
 def test_the_discount_makes_copies_count_once(copies: int, null: float) -> None:
     """So many copies of a failure under as large an overdispersion are one failure."""
@@ -71,6 +96,13 @@ def test_what_is_no_shortfall_is_refused(shortfall: float) -> None:
     """A value outside 0..1 is an error, not evidence."""
     with pytest.raises(ValueError, match="between 0 and 1"):
         Bets(0.1, 1.0).factors(shortfall)
+
+
+@pytest.mark.parametrize("share", [0.0, -0.5, 1.001, math.nan])
+def test_what_is_no_share_is_refused(share: float) -> None:
+    """Nothing stands for less than nothing, or for more than the heaviest."""
+    with pytest.raises(ValueError, match="up to 1"):
+        Bets(0.1, 1.0).factors(0.5, share)
 
 
 def test_the_mean_time_to_a_false_crossing_is_the_threshold() -> None:

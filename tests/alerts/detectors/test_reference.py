@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import msgspec
 import pytest
 
 from alerts.detectors.beta import quantile
@@ -80,3 +81,42 @@ def test_a_sparse_stream_stays_small() -> None:
         learn(blocks, 0.0, hour * HOUR_NS)
     assert len(blocks) == MAX_HOURS
     assert sum(block.count for block in blocks) == 2 * MAX_HOURS
+
+
+def test_weights_undo_unequal_chances() -> None:
+    """What was scored one time in twenty counts twenty times, and the bound knows it tells less."""
+    rng = random.Random(8)  # noqa: S311 - repeatable, not secret
+    blocks: list[Block] = []
+    for index in range(24_000):
+        flagged = rng.random() < 0.1
+        failed = float(rng.random() < (0.55 if flagged else 0.05))
+        if flagged or rng.random() < 0.05:
+            learn(blocks, failed, index // 1_000 * HOUR_NS, 1.0 if flagged else 20.0)
+    null = null_of(blocks, tolerance=0.0)
+    scored = sum(block.count for block in blocks)
+    assert null.heaviest == 20.0
+    assert null.reference_rate == pytest.approx(0.1, abs=0.015)
+    assert null.per_hour == scored / 24
+    assert null.null_rate - null.reference_rate > 1.2 * (
+        quantile(0.9, 0.1 * scored + 0.5, 0.9 * scored + 0.5) - 0.1
+    )
+
+
+def test_equal_weights_change_nothing() -> None:
+    """A reference in which each observation stands for four says what it says for one."""
+    plain, heavy = filled([0.1] * 24), filled([0.1] * 24)
+    for block in heavy:
+        block.total *= 4
+        block.squares *= 4
+        block.more = 3.0 * block.count
+        block.more_squares = 15.0 * block.count
+    assert null_of(heavy, tolerance=0.0).null_rate == pytest.approx(
+        null_of(plain, tolerance=0.0).null_rate
+    )
+
+
+def test_a_reference_from_before_there_were_weights_is_read_as_it_was() -> None:
+    """Blocks of an older state have none, which means that each weighs one."""
+    old = msgspec.json.decode(b'{"hour":3,"count":50,"total":5.0,"squares":5.0}', type=Block)
+    assert old.weight == old.worth == 50.0
+    assert null_of([old], tolerance=0.0) == null_of([Block(3, 50, 5.0, 5.0)], tolerance=0.0)

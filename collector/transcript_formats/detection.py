@@ -10,6 +10,7 @@ from collector.transcript_formats import (
     claude_code_lines,
     langfuse_export,
     langsmith_runs,
+    rag,
     span_rows,
 )
 
@@ -115,10 +116,6 @@ def _is_log_of_lines(messages: Sequence[Any]) -> bool:
     )
 
 
-def _is_rag(row: Mapping[str, Any]) -> bool:
-    return "answer" in row and ("context" in row or "question" in row)
-
-
 def _is_anthropic(row: Mapping[str, Any], messages: Sequence[Any]) -> bool:
     tools = row.get("tools")
     if "system" in row or (
@@ -131,7 +128,7 @@ def _is_anthropic(row: Mapping[str, Any], messages: Sequence[Any]) -> bool:
 
 
 _TELLS: tuple[tuple[Format, Callable[[Mapping[str, Any]], bool]], ...] = (
-    ("rag", _is_rag),
+    ("rag", rag.is_row),
     ("claude-code", claude_code_lines.is_line),
     ("langsmith", langsmith_runs.is_run),
     ("langfuse", langfuse_export.is_export),

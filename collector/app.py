@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from alerts.evaluation_event import EvaluationEvents
 
 WINDOW_LIMIT = 50_000
-"""Decided episodes held for late spans; over it the oldest are let go early."""
+"""Decided episodes held for late spans; over it the oldest are let go early, once they are stored."""
 RATES_S = 30.0
 """Seconds between two readings of the failure rates."""
 WRITER_BYTES = 64 * 1024 * 1024
@@ -207,6 +207,7 @@ def data_path(
         counted=(tally.drain, RedactionCounts(redactor, *([ingest] if ingest else []))),
         emit=events.emit if events else lambda _: None,
         late_window=config.assemble.late_window,
+        most_decided=2 * WINDOW_LIMIT,
         clock=lambda: clock_ns() / 1e9,
     )
     rates = FailureRates(

@@ -55,7 +55,7 @@ class Assembler:
         self._due: list[tuple[float, int, Talk, int]] = []
         self._warm: OrderedDict[str, Talk] = OrderedDict()
         self._turns = QuietTurns(quiet=config.turn_quiet)
-        self._window = LateWindow(quiet=config.turn_quiet)
+        self._window = LateWindow(quiet=config.turn_quiet, context_bytes=config.content_budget // 2)
         self.resumed: dict[tuple[str, int], list[Verdict]] = {}
         """Verdicts on finished turns of episodes that an earlier process left open."""
         self._order = itertools.count()

@@ -14,8 +14,19 @@ _Key = tuple[str, int]
 class LateWindow:
     """Hold the decided episodes whose late window is not over."""
 
-    def __init__(self, *, quiet: float) -> None:
+    def __init__(self, *, quiet: float, context_bytes: int) -> None:
+        """Take the limits.
+
+        Args:
+            quiet: Seconds after the last late span until a revision is due.
+            context_bytes: Text of messages kept for episodes that may follow; over it the oldest
+                episodes keep none, as after a restart.
+        """
         self._quiet = quiet
+        self._context_bytes = context_bytes
+        self._context: OrderedDict[_Key, int] = OrderedDict()
+        self.context_size = 0
+        """Bytes of the text of messages kept."""
         self._decided: OrderedDict[_Key, tuple[Talk, DecidedEpisode]] = OrderedDict()
         self._waiting: dict[_Key, tuple[Talk, DecidedEpisode]] = {}
         self._by_id: dict[str, DecidedEpisode] = {}
@@ -32,6 +43,18 @@ class LateWindow:
         self._by_id[decided.episode_id] = decided
         for key in decided.unfinished:
             self._unfinished[key] = (talk, decided)
+        self._forget_context((talk.key, decided.number))
+        size = sum(len(message.text) for message in decided.messages)
+        if decided.messages:
+            self._context[talk.key, decided.number] = size
+            self.context_size += size
+        while self.context_size > self._context_bytes:
+            oldest = next(iter(self._context))
+            self._forget_context(oldest)
+            self._decided[oldest][1].messages = ()
+
+    def _forget_context(self, key: _Key) -> None:
+        self.context_size -= self._context.pop(key, 0)
 
     def finished(self, held: Held) -> tuple[Talk, DecidedEpisode] | None:
         """Return the episode in which this span was decided while it was open, once."""
@@ -96,6 +119,7 @@ class LateWindow:
 
     def _let_go(self, key: _Key) -> tuple[Talk, DecidedEpisode]:
         talk, decided = self._decided.pop(key)
+        self._forget_context(key)
         talk.decided.pop(decided.number, None)
         del self._by_id[decided.episode_id]
         for span in decided.unfinished:

@@ -90,6 +90,7 @@ class Pipeline:
         counted: Sequence[Callable[[], Deltas]],
         emit: Callable[[Sequence[ScoreRecord]], None],
         late_window: float,
+        most_decided: int,
         clock: Callable[[], float],
     ) -> None:
         self._journal = journal
@@ -108,6 +109,8 @@ class Pipeline:
         """What others counted since they were last asked."""
         self._emit = emit
         self._late_window = late_window
+        self._most_decided = most_decided
+        """Decided episodes held, from which on no more requests are taken in."""
         self._clock = clock
         self._counted_through = journal.processed_through
         """Requests up to here were counted before this process started."""
@@ -130,6 +133,11 @@ class Pipeline:
         self._shipping.settle(self._work)
         started = self._clock()
         busy = self._claims.obey(self._work_on, self._cursor)
+        if self._assembler.recent_episodes >= self._most_decided:
+            # Only stored ones are let go, so the store is behind; time stands still meanwhile.
+            self._concluding.expire(self.now)
+            self._finish()
+            return busy
         for entry, batch in self._next():
             busy = True
             self._take(entry, batch)

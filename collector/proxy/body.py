@@ -10,8 +10,8 @@ from typing import Any
 from collector.errors import MalformedError, OversizedError, UnsupportedError
 from collector.proxy.framing import Chunked
 
-Inflate = Callable[[bytes, int], tuple[bytes, bytes, bool]]
-"""Takes compressed bytes and a limit; gives what they hold, what is left, whether it ended."""
+_COPIED = 256 * 1024 * 1024
+"""Bytes copied for frames that follow others: each costs a copy of all that comes after it."""
 _STEP = 1024 * 1024
 
 
@@ -61,26 +61,41 @@ def _inflated(raw: bytes, name: str, limit: int) -> tuple[bytes, bool]:
 
 def _zlib(raw: bytes, name: str, limit: int) -> tuple[bytes, bool]:
     bits = 31 if name != "deflate" else 15 if (raw[0] & 15) == 8 else -15
-    stream = zlib.decompressobj(bits)
-    try:
-        made = stream.decompress(raw, limit + 1)
-    except zlib.error as error:
-        raise MalformedError(f"the body is not {name}: {error}") from None
-    if len(made) > limit:
-        raise OversizedError(f"the body is larger than {limit} bytes")
-    return made, stream.eof
+    return _frames(raw, name, limit, lambda: zlib.decompressobj(bits), zlib.error)
 
 
 def _zstd(raw: bytes, limit: int) -> tuple[bytes, bool]:
     module = _module("compression.zstd", "backports.zstd")
-    stream = module.ZstdDecompressor()
-    try:
-        made: bytes = stream.decompress(raw, limit + 1)
-    except module.ZstdError as error:
-        raise MalformedError(f"the body is not zstd: {error}") from None
-    if len(made) > limit:
-        raise OversizedError(f"the body is larger than {limit} bytes")
-    return made, bool(stream.eof)
+    return _frames(raw, "zstd", limit, module.ZstdDecompressor, module.ZstdError)
+
+
+def _frames(
+    raw: bytes,
+    name: str,
+    limit: int,
+    decompressor: Callable[[], Any],
+    broken: type[Exception],
+) -> tuple[bytes, bool]:
+    """Undo what may be several frames: some servers write one with each piece of a stream."""
+    parts: list[bytes] = []
+    room, copied, whole = limit, 0, True
+    while raw:
+        stream = decompressor()
+        try:
+            parts.append(stream.decompress(raw, room + 1))
+        except broken as error:
+            if not parts:
+                raise MalformedError(f"the body is not {name}: {error}") from None
+            break  # noise after the end
+        room -= len(parts[-1])
+        if room < 0:
+            raise OversizedError(f"the body is larger than {limit} bytes")
+        whole = bool(stream.eof)
+        raw = stream.unused_data if whole else b""
+        copied += len(raw)
+        if copied > _COPIED:
+            raise MalformedError(f"the {name} body has too many parts")
+    return b"".join(parts), whole
 
 
 def _brotli(raw: bytes, limit: int) -> tuple[bytes, bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import socket
+import sys
 import threading
 import time
 import zlib
@@ -12,6 +13,11 @@ from typing import Any
 
 import msgspec
 import pytest
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 from collector.errors import JournalFullError
 from collector.proxy.about import Names, keyed_hash
@@ -116,6 +122,9 @@ def test_bounds(bounds: dict[str, Any], reason: str) -> None:
     [
         ("gzip", gzip.compress(ANSWER)),
         ("deflate", zlib.compress(ANSWER)),
+        ("gzip", gzip.compress(ANSWER[:40]) + gzip.compress(ANSWER[40:])),
+        ("gzip", gzip.compress(ANSWER) + bytes(40)),
+        ("zstd", b"".join(zstd.compress(ANSWER[at : at + 9]) for at in range(0, 999, 9))),
         ("identity", ANSWER),
     ],
 )
@@ -136,6 +145,8 @@ def test_compressed_answers(encoding: str, body: bytes) -> None:
         (plain(ANSWER, "Content-Encoding: rot13"), "unknown_encoding"),
         (plain(ANSWER, "Content-Encoding: gzip"), "unreadable"),
         (plain(gzip.compress(bytes(3_000_000)), "Content-Encoding: gzip"), "too_large"),
+        (plain(gzip.compress(bytes(600_000)) * 2, "Content-Encoding: gzip"), "too_large"),
+        (plain(gzip.compress(b"") * 20_000, "Content-Encoding: gzip"), "unreadable"),
     ],
 )
 def test_answers_that_cannot_be_read(answer: bytes, reason: str) -> None:

@@ -74,9 +74,6 @@ def planted(secret: str, *, trace: str) -> bytes:
                 "parameters": schema,
             }
         ],
-        "llm.input_messages.0.message.tool_calls.0.tool_call.function.arguments": json.dumps(
-            {"inner": json.dumps({"who": secret})}
-        ),
         "list": [secret, {"deep": [secret]}],
         "huge": "[1e400," + "9" * 5_000 + f",{json.dumps(secret)}]",
         "twice": f'{{"a":{json.dumps(secret)},"a":1}}',
@@ -103,6 +100,7 @@ def planted(secret: str, *, trace: str) -> bytes:
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.conversation.id": secret,
         "gen_ai.agent.name": secret,
+        "outrider.tenant": secret,
         "gen_ai.tool.name": f"find {secret}",
         "gen_ai.tool.call.id": f"call {secret}",
         "gen_ai.tool.call.arguments": json.dumps({"who": secret}),
@@ -113,6 +111,9 @@ def planted(secret: str, *, trace: str) -> bytes:
         "input.value": secret,
         "retrieval.documents.0.document.id": secret,
         "retrieval.documents.0.document.content": f"about {secret}",
+        "llm.input_messages.0.message.tool_calls.0.tool_call.function.arguments": json.dumps(
+            {"inner": json.dumps({"who": secret})}
+        ),
         "retrieval.documents.0.document.metadata": json.dumps({"owner": secret}),
     }
     above = f"chat {secret}"

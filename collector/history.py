@@ -87,10 +87,17 @@ class History:
         self._chain = self.keys.chain(b"", messages)
 
     def _add_branch(self, position: int, reply: Sequence[Message]) -> None:
-        """Append the reply of a call that was given less than is known, unless it stands there."""
-        atoms = self._atoms(reply)
-        following = self._atoms(self.messages[position:])
-        if atoms and following[: len(atoms)] != atoms and position == len(self.messages):
+        """Append another reply to what only replies follow, unless it stands there.
+
+        So does a reply that was asked for again, or that of the agent behind one that routes. What
+        was given less than that is an aside.
+        """
+        following = self.messages[position:]
+        if any(m.role != "assistant" for m in following):
+            return
+        atoms, known = self._atoms(reply), self._atoms(following)
+        stands = any(known[at : at + len(atoms)] == atoms for at in range(len(known)))
+        if atoms and not stands:
             self._set([*self.messages, *reply])
 
     def _unknown(self, given: Sequence[Message]) -> Sequence[Message]:

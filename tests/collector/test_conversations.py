@@ -305,6 +305,25 @@ def test_an_agents_span_does_not_repeat_a_reply_that_was_recorded() -> None:
     assert conversation.messages == (ASK, TELL)
 
 
+def test_a_reply_that_was_asked_for_again_stands_behind_the_first() -> None:
+    """So does the agent's behind that of a call which only routes; both were said."""
+    conversation = built(
+        fact(span_id="a", input=(ASK,), output=(agent("parcels"),)),
+        fact(span_id="b", start_ns=2, input=(ASK,), output=(TELL,)),
+        fact(span_id="c", start_ns=4, input=(ASK,), output=(agent("parcels"),)),
+    ).conversation
+    assert conversation.messages == (ASK, agent("parcels"), TELL)
+
+
+def test_what_is_said_aside_stands_nowhere() -> None:
+    """A call that was given less than was known when it was made is no part of the talk."""
+    conversation = built(
+        fact(span_id="a", input=(ASK, LOOK, FOUND), output=(TELL,)),
+        fact(span_id="b", start_ns=2, input=(ASK,), output=(agent("A parcel is late."),)),
+    ).conversation
+    assert conversation.messages == (ASK, LOOK, FOUND, TELL)
+
+
 def test_a_retrieval_alone_is_a_conversation() -> None:
     """What was looked for stands in for the user; a passage ranked again stands once."""
     bath = Document(id="1", text="Rooms have baths.")

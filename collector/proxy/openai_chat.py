@@ -60,6 +60,8 @@ def _message(item: Json) -> Part:
     if thought:
         parts.append({"type": "reasoning", "content": thought})
     parts += parts_of(message.get("content"))
+    if spoken := text(fields(message.get("audio")).get("transcript")):
+        parts.append({"type": "text", "content": spoken})
     if refused := text(message.get("refusal")):
         parts.append({"type": "refusal", "content": refused})
     for call in map(fields, items(message.get("tool_calls"))):

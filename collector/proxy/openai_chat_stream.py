@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from collector import loose_json
 from collector.proxy.exchange import Json, Reply, fields, items, text
 from collector.proxy.sse import DONE, Event, told
 
@@ -26,7 +27,10 @@ class _Call:
         self.id = text(delta.get("id")) or self.id
         self.type = text(delta.get("type")) or self.type
         self.name = text(asked.get("name")) or self.name
-        self.pieces.append(text(asked.get("arguments")) or text(asked.get("input")))
+        said = asked.get("arguments")
+        if isinstance(said, dict):  # as some servers give them: whole, and no text
+            said = loose_json.dumps(said).decode()
+        self.pieces.append(text(said) or text(asked.get("input")))
 
     def whole(self) -> dict[str, Any]:
         """Return the call."""
@@ -48,23 +52,51 @@ class _Choice:
 
     def add(self, choice: dict[str, Json]) -> None:
         """Take one chunk's share in."""
-        delta = fields(choice.get("delta"))
+        # Some servers stream one chunk that is the whole message.
+        delta = fields(choice.get("delta")) or fields(choice.get("message"))
         for key in _GROWING:
             if piece := text(delta.get(key)):
                 self._pieces.setdefault(key, []).append(piece)
-        for call in items(delta.get("tool_calls")):
-            index = fields(call).get("index")
-            # Some servers leave the index out; their calls come whole, one after another.
-            place = index if isinstance(index, int) else _LAST + len(self._calls)
-            self._calls.setdefault(place, _Call()).add(fields(call))
+        for part in map(fields, items(delta.get("content"))):
+            self._add_part(part)
+        if spoken := text(fields(delta.get("audio")).get("transcript")):
+            self._pieces.setdefault("audio", []).append(spoken)
+        for call in map(fields, items(delta.get("tool_calls"))):
+            self._call_of(call).add(call)
         if isinstance(delta.get("function_call"), dict):
             self._function.add({"function": delta["function_call"]})
         self.finish_reason = choice.get("finish_reason") or self.finish_reason
+
+    def _add_part(self, part: dict[str, Json]) -> None:
+        """Take in a piece that says of what kind it is, as Mistral's models that think do."""
+        thought = part.get("thinking")
+        inner = [text(fields(item).get("text")) for item in items(thought)]
+        for key, piece in (
+            ("content", text(part.get("text"))),
+            ("reasoning", text(thought) or "".join(inner)),
+        ):
+            if piece:
+                self._pieces.setdefault(key, []).append(piece)
+
+    def _call_of(self, piece: dict[str, Json]) -> _Call:
+        """Return the call that a piece belongs to.
+
+        Some servers leave the index out, or say 0 of every call; theirs come whole, one after another.
+        """
+        index, id_ = piece.get("index"), text(piece.get("id"))
+        place = index if isinstance(index, int) else _LAST + len(self._calls)
+        there = self._calls.get(place)
+        if there is not None and id_ and there.id not in ("", id_):
+            found = (call for call in self._calls.values() if call.id == id_)
+            return next(found, None) or self._calls.setdefault(_LAST + len(self._calls), _Call())
+        return self._calls.setdefault(place, _Call())
 
     def whole(self, index: int) -> dict[str, Any]:
         """Return the choice."""
         message: dict[str, Any] = {"role": "assistant", "content": None}
         message |= {key: "".join(pieces) for key, pieces in self._pieces.items()}
+        if "audio" in message:
+            message["audio"] = {"transcript": message["audio"]}
         if self._calls:
             message["tool_calls"] = [self._calls[place].whole() for place in sorted(self._calls)]
         if self._function.name:

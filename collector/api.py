@@ -21,6 +21,7 @@ from collector.errors import MalformedError, PermanentError, RetryableError
 from collector.guard import LOGIN, Guard, grant_of, spoken_for
 from collector.journal_records import ConversationEnd
 from collector.lines import Lines, LinesResponse
+from collector.openapi import Problem
 from collector.receivers.intake import Intake, read_body
 from collector.version import __version__
 
@@ -50,12 +51,41 @@ Export = Callable[[str, str], Iterator[bytes]]
 newline. Runs in a thread."""
 
 
-class _EndBody(msgspec.Struct, frozen=True, kw_only=True):
+class EndOf(msgspec.Struct, frozen=True, kw_only=True):
     """Who is meant, when one id is used by several; all optional."""
 
     tenant: str = ""
     environment: str = ""
     variant: str = ""
+
+
+class Index(msgspec.Struct, frozen=True, kw_only=True):
+    """What is here."""
+
+    name: str = "outrider"
+    version: str = __version__
+    paths: list[str]
+
+
+class Alive(msgspec.Struct, frozen=True, kw_only=True):
+    """That the process is alive."""
+
+    alive: bool = True
+
+
+class Ready(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether everything works."""
+
+    ready: bool
+    problems: list[str]
+    """One sentence each."""
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """That note was taken of an end."""
+
+    conversation_id: str
+    accepted: bool = True
 
 
 class _Api:
@@ -78,18 +108,16 @@ class _Api:
 
     async def index(self, _request: Request) -> Response:
         """Say what is here."""
-        return _json(
-            200, {"name": "outrider", "version": __version__, "paths": sorted(self._paths)}
-        )
+        return _json(200, Index(paths=sorted(self._paths)))
 
     async def healthz(self, _request: Request) -> Response:
         """Say that the process is alive."""
-        return _json(200, {"alive": True})
+        return _json(200, Alive())
 
     async def readyz(self, _request: Request) -> Response:
         """Say whether everything works, and what does not."""
         problems = list(self._problems())
-        return _json(503 if problems else 200, {"ready": not problems, "problems": problems})
+        return _json(503 if problems else 200, Ready(ready=not problems, problems=problems))
 
     async def end(self, request: Request) -> Response:
         """Take note, durably, that a conversation is over."""
@@ -99,7 +127,7 @@ class _Api:
         with Intake(END_BODY_BYTES).allowance() as allowance:
             body = await read_body(request, limit=END_BODY_BYTES, allowance=allowance)
         try:
-            who = msgspec.json.decode(body or b"{}", type=_EndBody)
+            who = msgspec.json.decode(body or b"{}", type=EndOf)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise MalformedError(
                 f"the body must be JSON with tenant, environment or variant: {error}"
@@ -113,7 +141,7 @@ class _Api:
                 variant=who.variant,
             )
         )
-        return _json(202, {"conversation_id": id, "accepted": True})
+        return _json(202, Ended(conversation_id=id))
 
     async def export(self, request: Request) -> Response:
         """Stream a table as JSON lines."""
@@ -157,7 +185,7 @@ class _Api:
     ) -> Response:
         path = request.url.path
         if self._error_page is None or path in OPEN_PATHS or path.startswith("/v1"):
-            return _json(status, {"error": message}, headers)
+            return _json(status, Problem(error=message), headers)
         page = self._error_page(status, message)
         page.headers.update(headers or {})
         return page

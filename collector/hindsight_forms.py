@@ -77,7 +77,7 @@ class _About(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     variant: _Name = ""
 
 
-class _OutcomeForm(_About, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OutcomeForm(_About, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An outcome as it is written."""
 
     name: _Named
@@ -89,7 +89,7 @@ class _OutcomeForm(_About, frozen=True, kw_only=True, forbid_unknown_fields=True
     at: _Time = None
 
 
-class _LabelForm(_About, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LabelForm(_About, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A label as it is written."""
 
     scorer: _Named
@@ -105,7 +105,7 @@ class _LabelForm(_About, frozen=True, kw_only=True, forbid_unknown_fields=True):
     at: _Time = None
 
 
-_Form = TypeVar("_Form", _OutcomeForm, _LabelForm)
+_Form = TypeVar("_Form", OutcomeForm, LabelForm)
 _Record = TypeVar("_Record", Outcome, Label)
 
 
@@ -140,12 +140,12 @@ def outcomes(body: bytes, *, lines: bool, now_ns: int) -> Read[Outcome]:
         MalformedError: It is no JSON of that form.
         OversizedError: There are more than ``MOST``.
     """
-    return _read(body, lines, lambda raw: _outcome(_form(raw, _OutcomeForm), now_ns))
+    return _read(body, lines, lambda raw: _outcome(_form(raw, OutcomeForm), now_ns))
 
 
 def labels(body: bytes, *, lines: bool, now_ns: int) -> Read[Label]:
     """Read the body of a request that tells labels; see ``outcomes``."""
-    return _read(body, lines, lambda raw: _label(_form(raw, _LabelForm), now_ns))
+    return _read(body, lines, lambda raw: _label(_form(raw, LabelForm), now_ns))
 
 
 def _read(body: bytes, lines: bool, record: Callable[[bytes], _Record]) -> Read[_Record]:
@@ -191,7 +191,7 @@ def _form(raw: bytes, kind: type[_Form]) -> _Form:
         raise MalformedError(_not_json(error)) from None
 
 
-def _advice(message: str, kind: type[_OutcomeForm | _LabelForm]) -> str:
+def _advice(message: str, kind: type[OutcomeForm | LabelForm]) -> str:
     """Say which key is wrong and what it must be."""
     place, field = _PLACE.search(message), _FIELD.search(message)
     if place is not None:
@@ -207,11 +207,11 @@ def _advice(message: str, kind: type[_OutcomeForm | _LabelForm]) -> str:
     return f"{key[:LONGEST_NAME]}: is not a key; {fix}"
 
 
-def _hint(key: str, kind: type[_OutcomeForm | _LabelForm]) -> str:
-    return _HINTS.get("score" if key == "value" and kind is _LabelForm else key, _WORD)
+def _hint(key: str, kind: type[OutcomeForm | LabelForm]) -> str:
+    return _HINTS.get("score" if key == "value" and kind is LabelForm else key, _WORD)
 
 
-def _outcome(form: _OutcomeForm, now_ns: int) -> Outcome:
+def _outcome(form: OutcomeForm, now_ns: int) -> Outcome:
     return Outcome(
         about=_about(form),
         name=form.name,
@@ -224,7 +224,7 @@ def _outcome(form: _OutcomeForm, now_ns: int) -> Outcome:
     )
 
 
-def _label(form: _LabelForm, now_ns: int) -> Label:
+def _label(form: LabelForm, now_ns: int) -> Label:
     if form.verdict is None and form.value is None and not form.category:
         raise MalformedError(
             f"verdict: is missing; it must be {_HINTS['verdict']}, unless there is a value or a category"
@@ -248,7 +248,7 @@ def _label(form: _LabelForm, now_ns: int) -> Label:
     )
 
 
-def _about(form: _OutcomeForm | _LabelForm) -> About:
+def _about(form: OutcomeForm | LabelForm) -> About:
     if not form.conversation_id and not form.trace_id:
         raise MalformedError(
             f"conversation_id: is missing; it must be {_HINTS['conversation_id']}, unless there is a trace_id"

@@ -36,7 +36,7 @@ Count: TypeAlias = Callable[[str, float, dict[str, str]], None]
 _Record = TypeVar("_Record", Outcome, Label)
 
 
-class _Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Taken(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What became of a request."""
 
     error: str = ""
@@ -100,8 +100,8 @@ class HindsightPort:
         self._rejected(stage, len(found.faults))
         if found.faults and not found.records:
             error = f"none of the {len(found.faults)} can be used: {found.faults[0].error}"
-            return _answer(400, _Answer(error=error, accepted=0, rejected=found.faults))
-        return _answer(202, _Answer(accepted=len(found.records), rejected=found.faults))
+            return _answer(400, Taken(error=error, accepted=0, rejected=found.faults))
+        return _answer(202, Taken(accepted=len(found.records), rejected=found.faults))
 
     def _rejected(self, stage: str, amount: int) -> None:
         if amount:
@@ -116,5 +116,5 @@ def _of_caller(word: _Record, grant: Grant) -> _Record:
     return msgspec.structs.replace(word, about=about)
 
 
-def _answer(status: int, answer: _Answer) -> Response:
+def _answer(status: int, answer: Taken) -> Response:
     return Response(msgspec.json.encode(answer), status, media_type="application/json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias, cast
 
 from starlette.applications import Starlette
@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from collector.address import parse_address
 from collector.api import api
+from collector.api_operations import operations, otlp_operations
 from collector.callers import Callers, programs
 from collector.config import Config
 from collector.guard import Guard
@@ -21,12 +22,14 @@ from collector.hindsight import Label, Outcome
 from collector.hindsight_port import HindsightPort
 from collector.journal_records import ConversationEnd
 from collector.login import Login
+from collector.openapi import Described, OpenApi, described
 from collector.servers import Listening, Port
 from collector.sessions import Sessions
 from collector.stores.export import What, documents
 from collector.stores.tenancy import Asked, of_tenant
 from collector.tls import server_context
 from collector.tokens import Tokens
+from collector.version import __version__
 
 Count: TypeAlias = Callable[[str, float, dict[str, str]], None]
 """Raises a counter: its name, by how much, its labels."""
@@ -42,6 +45,9 @@ class Pages(Protocol):
 
     def login_page(self, status: int, to: str, refused: str) -> Response:
         """Ask a person for a token."""
+
+    def described(self) -> Mapping[str, Described]:
+        """Say what the paths answer that are not pages."""
 
     def error_page(self, status: int, message: str) -> Response:
         """Tell a person what went wrong."""
@@ -143,7 +149,16 @@ def people_app(
     refused: Refused = lambda _: None,
 ) -> Starlette:
     """Build all that answers on the console's port; the arguments are those of ``people_ports``."""
-    return api(
+    described_by = OpenApi(
+        {
+            **operations(),
+            **{f"GET {path}": described(found) for path, found in pages.described().items()},
+            **otlp_operations(),
+        },
+        version=__version__,
+        asks=callers.asks,
+    )
+    app = api(
         problems=process.problems,
         end=process.end,
         export=lambda what, tenant: documents(of_tenant(store, tenant), cast("What", what)),
@@ -152,7 +167,10 @@ def people_app(
             *HindsightPort(process.note, count=count, clock_ns=clock_ns).routes(),
             *pages.routes(),
             *Login(pages.login_page, sessions, asks=callers.asks).routes(),
+            described_by.route(),
         ],
         error_page=pages.error_page,
         refused=refused,
     )
+    described_by.of(app.routes)
+    return app

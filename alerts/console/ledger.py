@@ -91,6 +91,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     started_ns: int
 
 
+class Entries(msgspec.Struct, frozen=True, kw_only=True):
+    """The ledger's rows of one conversation."""
+
+    conversation_id: str
+    decisions: list[Entry]
+
+
 def read_ledger(
     query: Query, *, agent: str, environment: str, version: str, period: Period
 ) -> Ledger:

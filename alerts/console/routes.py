@@ -19,8 +19,9 @@ from alerts.console.assets import Assets
 from alerts.console.charts import chart_data
 from alerts.console.conversation import Told, episodes_of, read_conversation
 from alerts.console.conversation_list import VERDICTS, FoundPage, Search, read_list
+from alerts.console.described import Described, described
 from alerts.console.extent import Extent
-from alerts.console.ledger import Entry, Ledger, read_entries, read_ledger
+from alerts.console.ledger import Entries, Entry, Ledger, read_entries, read_ledger
 from alerts.console.pages import Pages, embedded
 from alerts.console.parameters import RANGES, Period, number_of, period_of, text_of
 from alerts.console.quality import Quality, read_quality
@@ -92,6 +93,10 @@ class Console:
             _get("/v1/conversations/{episode_id:path}", self.conversation_json),
             _get("/v1/ledger", self.ledger_json),
         ]
+
+    def described(self) -> dict[str, Described]:
+        """Say what the paths answer that are not pages."""
+        return described()
 
     def error_page(self, status: int, message: str) -> Response:
         """Tell a person what went wrong."""
@@ -300,7 +305,7 @@ class Console:
             entries = await self._reader.read(
                 lambda ask: read_entries(ask, wanted), tenant=self._tenant_of(request), empty=none
             )
-            return json_answer({"conversation_id": wanted, "decisions": entries})
+            return json_answer(Entries(conversation_id=wanted, decisions=entries))
         return json_answer(
             await self._reader.read(
                 lambda ask: self._ledger(ask, request),

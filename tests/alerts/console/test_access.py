@@ -59,6 +59,7 @@ ROUTES: dict[str, Check] = {
     "POST /logout": Check(open=True),
     "GET /static/{digest}/{name}": Check(open=True),
     "GET /v1": Check(tells=False),
+    "GET /openapi.json": Check(tells=False),
     "GET /": Check(asks=("/", "/?range=all")),
     "GET /conversations": Check(
         asks=("/conversations?verdict=any", "/conversations?conversation=talk-brill&verdict=any")

@@ -77,7 +77,7 @@ UNTYPED: dict[str, Kind] = {
     "text": "text",
     "reasoningContent": "drop",
     "cachePoint": "drop",
-    "guardContent": "drop",
+    "guardContent": "text",
 }
 """By the key that is there, for the shapes that have no ``type``."""
 
@@ -148,7 +148,7 @@ class Draft:
         elif isinstance(block, dict):
             kind = kind_of(block)
             if kind == "text":
-                self.say(string(block, TEXT))
+                self.say(string(_guarded(block), TEXT))
             elif kind == "request":
                 self.ask(block)
                 served = block.get(SERVER_CALL)
@@ -226,6 +226,14 @@ class Draft:
                 is_error=True if failed else error_flag(block),
             )
         )
+
+
+def _guarded(block: Block) -> Block:
+    """Open what Bedrock's guardrail is to look at: it is what the user said."""
+    for key in ("guardContent", "text"):
+        inner = block.get(key)
+        block = inner if isinstance(inner, dict) else block
+    return block
 
 
 def kind_of(block: Block) -> Kind:

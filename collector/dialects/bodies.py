@@ -23,6 +23,7 @@ REQUEST: Keys = ("messages", "input", "contents", "new_message")
 RESPONSE: Keys = ("choices", "candidates", "generations", "replies", "output", "messages")
 ASKED: Keys = (
     "prompt",
+    "inputText",
     "inputs",
     "question",
     "query",

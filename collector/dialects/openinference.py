@@ -87,6 +87,8 @@ LEFT: dict[str, FactRole] = {"llm.": "llm", "retrieval.": "retriever", "tool": "
 """Role by how a key begins, for spans that lost their kind to a limit of attributes."""
 VALUES = {"input": ("input.value",), "output": ("output.value",)}
 SETTINGS = "llm.invocation_parameters"
+ASKS = re.compile(r'"(?:messages|prompt|inputText)": ').search
+"""What Bedrock's bodies have, whole among the settings where they are flattened nowhere."""
 OFFERS = re.compile(r'"(?:tools|functions)":\s*\[\s*\{').search
 SERVES = re.compile(
     r'"type":\s*"(?:web_search|file_search|tool_search|code_interpreter|image_generation|mcp)_call"'
@@ -161,6 +163,9 @@ def _reading(span: Span, role: FactRole, memory: Memory) -> Reading:
     schemas = [_schema(unflattened(group).get("tool")) for group in groups.get(TOOLS, ())]
     tools = definitions(schemas, memory) or definitions(attributes.get(TOOL_LIST), memory)
     raw_input, raw_output = (first(attributes, VALUES[side]) for side in VALUES)
+    settings = attributes.get(SETTINGS)
+    if raw_input is None and isinstance(settings, str) and ASKS(settings):
+        raw_input = settings
     spoken = any(m.text or m.tool_requests for m in output) and not _serves(raw_output)
     if span.dropped_attributes > 0 and raw_input is not None:
         # Of what was taken apart some is left out, of the whole nothing.
@@ -172,7 +177,7 @@ def _reading(span: Span, role: FactRole, memory: Memory) -> Reading:
         whole = said_of(role, None if given else raw_input, None if spoken else raw_output, memory)
         system, tools = system or whole.system_prompt, tools or whole.tools
         given, output = given or whole.input, (output if spoken else whole.output or output)
-    for value in (raw_input, attributes.get(SETTINGS)):
+    for value in (raw_input, settings):
         if not tools and isinstance(value, str) and OFFERS(value):
             tools = definitions(offered(decoded(value)), memory)
     return Reading(

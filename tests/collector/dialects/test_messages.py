@@ -131,6 +131,12 @@ def test_a_reply_that_calls_is_no_block() -> None:
     )
 
 
+def test_what_a_guardrail_is_to_look_at_is_said() -> None:
+    """Bedrock marks parts of what a user says; they are its words all the same."""
+    guarded = {"guardContent": {"text": {"text": "Free?", "qualifiers": ["query"]}}}
+    assert read({"role": "user", "content": [{"text": "Hi."}, guarded]}) == (user("Hi.\nFree?"),)
+
+
 def test_reasoning_and_masks_leave_nothing() -> None:
     """A message of nothing but reasoning or masked content is no message."""
     assert (

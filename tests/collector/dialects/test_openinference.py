@@ -284,6 +284,20 @@ def test_tools_may_stand_among_the_settings() -> None:
     assert facts.tools == (ToolDefinition(name="room", parameters=SCHEMA),)
 
 
+def test_a_request_may_stand_among_the_settings() -> None:
+    """Bedrock's bodies do, in each model's own form; other settings say nothing."""
+    said = [{"role": "user", "content": [{"type": "text", "text": "Is it free?"}]}]
+    for body in (
+        {"messages": said, "system": "Be kind.", "max_tokens": 9},
+        {"inputText": "Is it free?", "textGenerationConfig": {}},
+        {"prompt": "Is it free?"},
+    ):
+        facts = read("LLM", {"llm.invocation_parameters": json.dumps(body)})
+        assert facts.input == (user("Is it free?"),)
+        assert facts.system_prompt == str(body.get("system", ""))
+    assert read("LLM", {"llm.invocation_parameters": '{"temperature": 1}'}).input == ()
+
+
 def test_a_tools_own_span_may_hold_its_definition() -> None:
     """The Agents SDK's chat models tell the tools that were offered nowhere else."""
     facts = read(

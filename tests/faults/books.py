@@ -101,6 +101,11 @@ def check_once(served: Served, conversations: Sequence[Conversation], want: Undi
     served.signal()
     assert served.ended() == 0
     check_balance(served.data_dir)
+    check_facts(served, want)
+
+
+def check_facts(served: Served, want: Undisturbed) -> None:
+    """Hold that the store of a stopped instance has the facts of an undisturbed run, each once."""
     found = stored(served)
     for table, facts in want.facts.items():
         assert found[table] - facts == {}, f"{table}: not in an undisturbed run"

@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from collector.configuration.keeping import FieldRule
 from collector.loose_json import dumps, loads, spelled
 
@@ -23,6 +25,9 @@ SHORTEST = 4
 """Characters from which a value is also looked for in what is said about it."""
 MAX_DEPTH = 48
 """Levels that are gone into; what is nested deeper goes as a whole."""
+SLICE_FROM = 512
+"""JSON arrays from this length are gone through element by element, so that repeats are looked up."""
+SLICE_BYTES = 8 * 1024 * 1024
 _DONE = re.compile(r"(?:id|sha)-[0-9a-f]{16}|\[masked\]|\[dropped\]")
 
 Found = dict[str, str]
@@ -36,8 +41,13 @@ class FieldRules:
         self._key = key
         self._rules = [(_pattern(rule.field), rule.action) for rule in rules]
         self._actions: dict[str, str] = {}
+        self._pieces = msgspec.json.Decoder(list[msgspec.Raw])
+        self._slices: dict[tuple[str, bytes], tuple[bytes, Found]] = {}
+        """Elements of arrays by path, with what became of them and what stood in their fields."""
+        self._used = 0
+        """Bytes of these."""
         self.applied = 0
-        """Fields that a rule changed."""
+        """Fields that a rule changed; those of an element that is remembered are not counted again."""
 
     def mapping(self, value: Mapping[str, Any], path: str, found: Found) -> dict[str, Any]:
         """Return a mapping whose fields went through the rules; what they held goes to ``found``."""
@@ -85,12 +95,43 @@ class FieldRules:
     def _json(self, text: str, path: str, found: Found, depth: int) -> str:
         if text[:1] not in ("{", "["):
             return text
+        if text[0] == "[" and len(text) >= SLICE_FROM:
+            sliced = self._array(text, path, found, depth)
+            if sliced is not None:
+                return sliced
         try:
             value = loads(text)
         except (ValueError, RecursionError):
             return text
         clean = self._walk(value, path, found, depth + 1)
         return text if clean is value else dumps(clean).decode()
+
+    def _array(self, text: str, path: str, found: Found, depth: int) -> str | None:
+        """Go through a JSON array element by element; ``None`` where it cannot be read so.
+
+        A history that comes again, and longer, is looked up.
+        """
+        try:
+            pieces = [bytes(raw) for raw in self._pieces.decode(text)]
+            slices = [self._slice(piece, path, depth) for piece in pieces]
+        except (ValueError, RecursionError):
+            return None
+        for _, within in slices:
+            found.update(within)
+        clean = [new for new, _ in slices]
+        return text if clean == pieces else (b"[" + b",".join(clean) + b"]").decode()
+
+    def _slice(self, piece: bytes, path: str, depth: int) -> tuple[bytes, Found]:
+        known = self._slices.get((path, piece))
+        if known is None:
+            value, within = loads(piece), Found()
+            clean = self._walk(value, path, within, depth + 1)
+            known = (piece if clean is value else dumps(clean), within)
+            self._used += 2 * len(piece)
+            if self._used > SLICE_BYTES:
+                self._slices, self._used = {}, 0
+            self._slices[path, piece] = known
+        return known
 
     def _action(self, path: str) -> str:
         known = self._actions.get(path)
@@ -140,12 +181,20 @@ def pseudonym(text: str, key: bytes) -> str:
 
 
 def replacing(found: Found) -> Callable[[str], str]:
-    """Return what puts the new values into texts that repeat the old ones."""
+    """Return what puts the new values into texts that repeat the old ones, as whole words."""
     if not found:
         return str
     words = sorted(found, key=len, reverse=True)
-    pattern = re.compile(r"(?<![^\W_])(?:" + "|".join(map(re.escape, words)) + r")(?![^\W_])")
-    return lambda text: pattern.sub(lambda match: found[match[0]], text)
+
+    def again(text: str) -> str:
+        # Most texts repeat none, and looking for a word is quicker than matching all of them.
+        here = [re.escape(word) for word in words if word in text]
+        if not here:
+            return text
+        pattern = r"(?<![^\W_])(?:" + "|".join(here) + r")(?![^\W_])"
+        return re.sub(pattern, lambda match: found[match[0]], text)
+
+    return again
 
 
 def _pattern(field: str) -> re.Pattern[str]:

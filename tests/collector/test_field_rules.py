@@ -140,6 +140,27 @@ def test_what_a_rule_took_is_taken_from_texts_that_repeat_it() -> None:
     assert redactor.decided(clean) == clean
 
 
+def test_a_growing_history_is_ruled_alike() -> None:
+    """Elements that come again give the same text and the same repeats as when they were new."""
+    messages = [
+        {
+            "role": "user",
+            "content": f"{n} " + "x" * 300,
+            "user": f"lund-{n}",
+            "note": f"of lund-{n}",
+        }
+        for n in range(6)
+    ]
+    redactor = ruled(("user", "pseudonym"))
+    for length in range(1, 7):
+        text = json.dumps(messages[:length])
+        dirty = span("s", attributes={"messages": text, "said": f"to lund-{length - 1}"})
+        assert redactor.span(dirty) == ruled(("user", "pseudonym")).span(dirty)
+        assert "lund" not in repr(redactor.span(dirty))
+    broken = span("s", attributes={"messages": json.dumps(messages)[:-1] + ", {]"})
+    assert redactor.span(broken) == ruled(("user", "pseudonym")).span(broken)
+
+
 def test_what_rules_change_is_counted() -> None:
     """Each field that a rule changed counts once, beside what the kinds replaced."""
     redactor = ruled(("who", "mask"))

@@ -87,10 +87,8 @@ def config_of(mode: str, events: str) -> Config:
 
 
 MODES = (
-    "sealed",
-    "metadata_only",
-    "at_ingest",
-    *(pytest.param(mode, marks=pytest.mark.slow) for mode in ("kept", "unkept")),
+    *("sealed", "at_ingest"),
+    *(pytest.param(mode, marks=pytest.mark.slow) for mode in ("kept", "unkept", "metadata_only")),
 )
 
 

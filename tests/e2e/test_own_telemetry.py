@@ -16,7 +16,7 @@ from tests.e2e.served import Served, eventually, free_ports
 from tests.e2e.test_proxy import WORDS, converse, reply, takes_calls
 
 CHANGES = [
-    pytest.param(lambda _: None, id="as-it-is"),
+    pytest.param(lambda _: None, id="as-it-is", marks=pytest.mark.slow),
     pytest.param(renamed, id="renamed"),
     pytest.param(flattened, id="without-scope", marks=pytest.mark.slow),
 ]

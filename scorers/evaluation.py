@@ -163,7 +163,10 @@ def _verdict(
         kind=kind,
         faulty=faulty,
         flagged=any(r.verdict == "fail" for r in records),
-        value=min((r.value for r in records if r.verdict in _SCORED), default=None),
+        value=min(
+            (r.value for r in records if r.verdict in _SCORED and r.value is not None),
+            default=None,
+        ),
         seconds=seconds,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 _WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
@@ -24,9 +23,8 @@ _SUFFIXES = (
     "ly",
     "s",
 )
+_HISSING = ("ses", "xes", "zes", "ches", "shes", "oes")
 _NUMERAL_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
-_NEGATION_WORDS = """not no never none nobody nothing neither nor without cannot fail failed fails deny denied
-refuse refused lack lacks unable"""
 _SMALL_WORDS = """a an the and or but if then so of to in on at by for with from as is are was were be been being am
 do does did done has have had having it its this that these those there here he she they we you i me him her them us
     my your his their our who whom whose which what when where why how can could may might must shall should will
@@ -36,7 +34,6 @@ do does did done has have had having it its this that these those there here he 
     really im ve ll re"""
 
 NUMERALS = {word: str(value) for value, word in enumerate(_NUMERAL_WORDS.split())}
-NEGATIONS = frozenset(_NEGATION_WORDS.split())
 EMPTY_WORDS = frozenset(_SMALL_WORDS.split())
 """Words that say nothing by themselves."""
 
@@ -44,11 +41,6 @@ EMPTY_WORDS = frozenset(_SMALL_WORDS.split())
 def words_of(text: str) -> list[str]:
     """Return the words and numbers of a text in order."""
     return _WORD.findall(text)
-
-
-def is_negated(words: Sequence[str]) -> bool:
-    """Say whether any of the words denies."""
-    return any(w.lower() in NEGATIONS or w.lower().endswith(("n't", "n\u2019t")) for w in words)
 
 
 def stems_of(text: str) -> frozenset[str]:
@@ -69,6 +61,8 @@ def _stem(word: str) -> str:
     lower = lower.replace("\u2019", "'").removesuffix("'s")
     for suffix in _SUFFIXES:
         if lower.endswith(suffix) and len(lower) - len(suffix) >= 3:
+            if suffix == "es" and not lower.endswith(_HISSING):
+                suffix = "s"  # noqa: PLW2901 - "miles" are "mile" and "s"
             lower = lower[: -len(suffix)]
             break
     return lower[:7].rstrip("e") if len(lower) > 4 else lower

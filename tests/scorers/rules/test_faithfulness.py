@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from collector.model import Conversation, Document, Episode
 from scorers.result import Score, ScorerResult, Skip
@@ -193,3 +195,117 @@ def test_nothing_to_judge() -> None:
     old = lookup("It costs $97.")
     later = conversation(*old.messages, user("Hi"), episode=Episode(number=2, first_message=4))
     assert verdict(later) == "no_reply"
+
+
+BRIDGE = """The Kestrel Bridge was opened on 14 May 2019 by Mayor Ida Holm and is 1,240 metres long. It cost 86 million euros,
+more than the old bridge at Brim. Tolls of $4 are taken from cars. Heavy lorries may cross after 9 pm. The bridge
+carries 45,700 cars a day. The deck is heated in winter. Repairs take three weeks each autumn. The architect Olaf Rehn
+taught the engineer Mia Lund. The ferry had been slower than the train. Keepers, painters and divers look after it."""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Mayor Ida Holm opened the Kestrel Bridge on May 14, 2019.",
+        "It was opened on 2019-05-14 and is 1240 metres long.",
+        "It cost €86m.",
+        "About 45,000 cars use the bridge every day.",
+        "Lorries can cross after 21:00.",
+        "In winter the deck is warmed.",
+        "Repairs take 3 weeks every autumn.",
+        "Divers, painters and keepers look after it.",
+        "Mia Lund was taught by Olaf Rehn.",
+        "The train was faster than the ferry.",
+    ],
+)
+def test_the_same_in_other_words_passes(answer: str) -> None:
+    """A paraphrase, another form of a number, date, unit or hour, and another order pass."""
+    assert verdict(rag(answer, text=BRIDGE)) == "pass"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The bridge is 1,420 metres long.",
+        "It cost 68 million euros.",
+        "The bridge is 1,240 miles long.",
+        "The Kestrel Bridge was opened on 14 May 2018.",
+        "The Kestrel Bridge was opened on 14 March 2019.",
+        "The Kestrel Bridge was opened by Mayor Eva Holm.",
+        "Tolls of $4 are not taken from cars.",
+        "Heavy lorries may cross before 9 pm.",
+        "Light lorries may cross after 9 pm.",
+        "The deck is cooled in winter.",
+        "Repairs take six weeks each autumn.",
+        "It cost less than the old bridge at Brim.",
+        "The train had been slower than the ferry.",
+        "The engineer Mia Lund taught the architect Olaf Rehn.",
+        "The bridge was opened on 14 May 2019 and won the Alvar Prize.",
+        'The engineer Mia Lund said: "Nobody laughed when we began."',
+        "Penguins nest under steel arches every spring.",
+    ],
+)
+def test_one_changed_thing_fails(answer: str) -> None:
+    """A changed number, date, unit, name, denial, opposite, comparison or role, and what was made up, fail."""
+    outcome = judged(rag(answer, text=BRIDGE))
+    assert isinstance(outcome, Score)
+    assert outcome.verdict == "fail"
+    assert "context" in outcome.reason
+
+
+ANSWERS = st.sampled_from(
+    [
+        "The bridge is 1,420 metres long and cost 86 million euros.",
+        "Mayor Ida Holm opened the Kestrel Bridge in 2019. Penguins nest there.",
+        "The deck is not heated in winter.",
+        "Tolls are taken from lorries after 9 pm.",
+    ]
+)
+
+
+@given(ANSWERS, st.sampled_from([" ", "  ", "\t", "   "]))
+def test_spacing_makes_no_difference(answer: str, space: str) -> None:
+    """More space between words of answer and document changes nothing."""
+    wide = rag(answer.replace(" ", space), text=BRIDGE.replace(" ", space))
+    assert value(wide) == value(rag(answer, text=BRIDGE))
+
+
+@given(ANSWERS, st.sampled_from(["Bakeries sell rye loaves.", "Violins need rosin. Cellos too."]))
+def test_documents_about_other_things_do_not_lower_the_value(answer: str, other: str) -> None:
+    """What shares no word with the answer is no reason to doubt it."""
+    alone = rag(answer, text=BRIDGE)
+    both = conversation(*alone.messages, documents=(*alone.documents, Document(text=other)))
+    assert value(both) >= value(alone)
+
+
+@given(ANSWERS, st.sampled_from(["Yorick", "Umbra", "Xanthe"]))
+def test_other_names_make_no_difference(answer: str, name: str) -> None:
+    """Who the mayor is does not matter, as long as answer and document agree."""
+    renamed = rag(answer.replace("Holm", name), text=BRIDGE.replace("Holm", name))
+    assert value(renamed) == value(rag(answer, text=BRIDGE))
+
+
+@given(st.permutations(["harbour.", "fish.", "lights."]))
+def test_the_order_of_documents_makes_no_difference(ends: list[str]) -> None:
+    """Documents are a set."""
+    answer = agent("Lindholm has a harbour and lights.")
+    documents = tuple(Document(text=f"The town of Lindholm has {end}") for end in ends)
+    talk = conversation(user("What is there?"), answer, documents=documents)
+    same = conversation(*talk.messages, documents=tuple(sorted(documents, key=lambda d: d.text)))
+    assert value(talk) == value(same)
+
+
+def test_the_closest_passage_is_in_the_reason() -> None:
+    """A person sees at once what the context says instead."""
+    outcome = judged(rag("Repairs take six weeks each autumn.", text=BRIDGE))
+    assert isinstance(outcome, Score)
+    assert "Repairs take three weeks each autumn." in outcome.reason
+    assert "six" in outcome.reason
+
+
+def test_results_of_the_turn_support_beside_documents() -> None:
+    """A claim may rest on a tool's answer when documents are there too."""
+    documents = (Document(text=BRIDGE),)
+    talk = conversation(*lookup("Order 55120 costs 84.00.").messages, documents=documents)
+    assert verdict(talk) == "pass"
+    assert verdict(rag("Order 55120 costs 84.00.", text=BRIDGE)) == "fail"

@@ -48,3 +48,21 @@ def test_a_claim_beside_talk_is_kept() -> None:
 def test_a_very_long_reply_is_cut() -> None:
     """Of an endless reply the beginning is looked at."""
     assert len(statements_of("It is so. " * 10_000)) == 100
+
+
+@pytest.mark.parametrize(
+    ("reply", "claims"),
+    [
+        ("Hillary lives here.", ["Hillary lives here."]),
+        ("His boat is old.", ["His boat is old."]),
+        ("i like tea ! it grows in hills .", ["i like tea !", "it grows in hills ."]),
+        ("Do you like tea? It grows in hills.", ["It grows in hills."]),
+        ("Did you know that tea grows in hills?", ["Did you know that tea grows in hills?"]),
+        ("I'm not sure, but I do know that tea grows in hills.", ["tea grows in hills."]),
+        ("I have never been there, but the pier is old.", ["the pier is old."]),
+        ("I like tea, but no.", ["I like tea, but no."]),
+    ],
+)
+def test_the_claim_in_talk_is_found(reply: str, claims: list[str]) -> None:
+    """Names that begin like a greeting, spaced full stops, told questions and asides are understood."""
+    assert claims_of(reply) == claims

@@ -1,0 +1,194 @@
+"""Learn the weights of ``faithfulness`` from labelled answers, and measure them where they did not learn.
+
+Run as ``python -m bench.learn_faithfulness``; it reads faithfulness.jsonl.gz in OUTRIDER_CORPORA.
+For each source the weights are learned without it, and ranked by them: these figures are the
+ones to publish. With ``--write`` the weights of all sources together go into
+scorers/rules/faithfulness_weights.py.
+
+The loss is that of pairs (Burges et al. 2005, RankNet): of a faithful and an unfaithful answer
+of one source, the unfaithful one should carry more. An answer carries what its worst statement
+does, softly; each source counts the same. A sign that speaks against an answer can have no
+negative weight, so that no kind of error makes an answer look better.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from collector.transcripts import read_labelled
+from scorers.auroc import auroc
+from scorers.rules.faithfulness import supports_of
+from scorers.rules.faithfulness_weights import SHARPNESS
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+FREE = ("length", "short", "synonym", "kin", "narrower", "rounded")
+"""Signs that say how a statement is made, and correct the others: these may go either way."""
+TARGET = Path("scorers/rules/faithfulness_weights.py")
+FIXED: Mapping[str, float] = {"clash": 4.0, "foreign": 2.0, "sides": 1.0}
+"""Signs a person would not forgive to miss, which are too rare to be learned: set by hand."""
+UNUSED = frozenset(("word",))
+"""Counted for the reason a person reads; it weighed nothing beside the others."""
+PAIRS = 2_500
+ACROSS = 0.3
+STEPS = 400
+RATE = 0.03
+DECAY = 0.01
+MIN_SPREAD = 0.15
+"""A sign rarer than this counts as if it were not rare: few examples teach little."""
+FLAGGED = 0.04
+"""The share of faithful answers that may be flagged where the weights did not learn."""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """One labelled answer."""
+
+    source: str
+    faithful: bool
+    signs: tuple[dict[str, float], ...]
+    """Of each statement; none when the answer claims nothing."""
+
+
+class Learned(msgspec.Struct, frozen=True, kw_only=True):
+    """Weights by the name of their sign."""
+
+    weights: dict[str, float]
+
+    def carried(self, answer: Answer) -> float | None:
+        """Return what an answer carries against it; ``None`` when it claims nothing."""
+        loads = [sum(w * signs[name] for name, w in self.weights.items()) for signs in answer.signs]
+        return max(loads) if loads else None
+
+
+def answers_of(path: Path) -> list[Answer]:
+    """Read the labelled answers and measure their statements."""
+    found = []
+    for conversation, labels in read_labelled(path):
+        turn = conversation.turns[-1]
+        at = len(conversation.messages) - 1
+        supports = supports_of(conversation, turn, conversation.messages[at].text)
+        signs = tuple(dict(support.signs) for support, _ in supports)
+        label = bool(labels["faithful"])
+        found.append(Answer(source=str(labels["source"]), faithful=label, signs=signs))
+    return found
+
+
+def learn(answers: Sequence[Answer], names: Sequence[str]) -> Learned:
+    """Find weights under which unfaithful answers of each source carry more than faithful ones."""
+    answers = [answer for answer in answers if answer.signs]
+    rows = np.array([[s[name] for name in names] for a in answers for s in a.signs])
+    of = np.array([i for i, answer in enumerate(answers) for _ in answer.signs])
+    spread = np.maximum(rows.std(0), MIN_SPREAD)
+    rows /= spread
+    bad, good = _pairs(answers)
+    free = np.array([name in FREE for name in names])
+    weights = np.full(len(names), 0.05)
+    mean, square = np.zeros(len(names)), np.zeros(len(names))
+    for step in range(1, STEPS + 1):
+        slope = _slope(weights, rows, of, bad, good) + DECAY * weights
+        mean = 0.9 * mean + 0.1 * slope
+        square = 0.99 * square + 0.01 * slope**2
+        scaled = mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
+        weights = weights - RATE * (1 - step / (STEPS + 1)) * scaled
+        weights = np.where(free, weights, np.maximum(weights, 0.0))
+    learned = zip(names, map(float, weights / spread), strict=True)
+    return Learned(weights={**dict(learned), **FIXED})
+
+
+def _slope(weights: Array, rows: Array, of: Indices, bad: Indices, good: Indices) -> Array:
+    """Return the gradient of the mean loss of the pairs."""
+    count = int(of.max()) + 1
+    loads = SHARPNESS * (rows @ weights)
+    top = np.full(count, -np.inf)
+    np.maximum.at(top, of, loads)
+    raised = np.exp(loads - top[of])
+    total = np.bincount(of, raised, count)
+    answer = (top + np.log(total)) / SHARPNESS
+    pull = -1 / (1 + np.exp(answer[bad] - answer[good])) / len(bad)
+    each = np.bincount(bad, pull, count) - np.bincount(good, pull, count)
+    slope: Array = rows.T @ (raised / total[of] * each[of])
+    return slope
+
+
+def _pairs(answers: Sequence[Answer]) -> tuple[Indices, Indices]:
+    """Draw as many pairs of each source, always the same ones."""
+    random = np.random.default_rng(0)
+    bad, good = [], []
+    for source in sorted({answer.source for answer in answers}):
+        of = [(i, a.faithful) for i, a in enumerate(answers) if a.source == source]
+        bad.append(random.choice([i for i, faithful in of if not faithful], PAIRS))
+        good.append(random.choice([i for i, faithful in of if faithful], PAIRS))
+    # Some of each source against some of others, so that loads compare between sources too.
+    across = int(ACROSS * PAIRS * len(bad))
+    bad.append(random.permutation(np.concatenate(bad))[:across])
+    good.append(random.permutation(np.concatenate(good))[:across])
+    return np.concatenate(bad), np.concatenate(good)
+
+
+def measure(answers: Sequence[Answer], names: Sequence[str]) -> float:
+    """Print how each source ranks under weights learned from the others; return the limit.
+
+    The limit is the load above which the share FLAGGED of all faithful answers lies.
+    """
+    held_out: list[tuple[Answer, float | None]] = []
+    areas = []
+    for source in dict.fromkeys(answer.source for answer in answers):
+        learned = learn([a for a in answers if a.source != source], names)
+        loads = [(a, learned.carried(a)) for a in answers if a.source == source]
+        faulty = [None if x is None else -x for a, x in loads if not a.faithful]
+        sound = [None if x is None else -x for a, x in loads if a.faithful]
+        area = auroc(faulty, sound)
+        if area is not None:
+            areas.append(area.value)
+            print(f"{source:20} {area.value:.3f} ({area.low:.3f}-{area.high:.3f})")
+        held_out += loads
+    print(f"{'mean':20} {np.mean(areas):.4f}   lowest {min(areas):.3f}")
+    faithful = [-9.0 if load is None else load for a, load in held_out if a.faithful]
+    limit = float(np.quantile(faithful, 1 - FLAGGED))
+    for source in ("", *dict.fromkeys(answer.source for answer in answers)):
+        of = [(a, load or -9.0) for a, load in held_out if source in ("", a.source)]
+        flagged = [load > limit for a, load in of if a.faithful]
+        caught = [load > limit for a, load in of if not a.faithful]
+        print(f"{source or 'all':20} flagged {np.mean(flagged):.3f}  caught {np.mean(caught):.3f}")
+    return limit
+
+
+def written(learned: Learned, limit: float) -> str:
+    """Render the file of the weights."""
+    head = TARGET.read_text().partition("LIMIT = ")[0]
+    lines = [
+        f"    {name!r}: {round(w, 3)},".replace("'", '"') for name, w in learned.weights.items()
+    ]
+    table = "\n".join(lines)
+    about = '"""The load at which a statement is worth one half."""'
+    return f"{head}LIMIT = {limit:.3f}\n{about}\nWEIGHTS: Mapping[str, float] = {{\n{table}\n}}\n"
+
+
+def main() -> None:
+    """Measure, and write when asked to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help=f"write {TARGET}")
+    arguments = parser.parse_args()
+    folder = Path(os.environ.get("OUTRIDER_CORPORA", "../shared/corpora"))
+    answers = answers_of(folder / "faithfulness.jsonl.gz")
+    found = {name for answer in answers for signs in answer.signs for name in signs}
+    names = sorted(found - FIXED.keys() - UNUSED)
+    limit = measure(answers, names)
+    print(f"limit {limit:.3f}")
+    learned = learn(answers, names)
+    for name, weight in sorted(learned.weights.items(), key=lambda item: -abs(item[1])):
+        print(f"{name:20} {weight:+.3f}")
+    if arguments.write:
+        TARGET.write_text(written(learned, limit))
+
+
+if __name__ == "__main__":
+    main()

@@ -40,12 +40,21 @@ _IPV4 = re.compile(
 _IPV6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?![\w:])")
 
 
+def emails_possible(look: Glance) -> bool:
+    """Say whether an e-mail address can stand in the text, as it is or as in a URL."""
+    return "@" in look.text or "%40" in look.text
+
+
 def emails(look: Glance) -> Iterator[Extent]:
     """Find e-mail addresses."""
-    text = look.text
-    at = text.find("@")
+    for mark in ("@", "%40"):
+        yield from _addresses_around(mark, look.text)
+
+
+def _addresses_around(mark: str, text: str) -> Iterator[Extent]:
+    at = text.find(mark)
     while at >= 0:
-        domain = _DOMAIN.match(text, at + 1)
+        domain = _DOMAIN.match(text, at + len(mark))
         if domain is not None:
             # Read backwards, so that no start has to be tried twice.
             local = _LOCAL_PART.match(text[max(0, at - 64) : at][::-1])
@@ -58,7 +67,7 @@ def emails(look: Glance) -> Iterator[Extent]:
                 remote = text[start:at] == "git" and text[domain.end() : domain.end() + 1] == ":"
                 if start < at and not remote:
                     yield start, domain.end()
-        at = text.find("@", at + 1)
+        at = text.find(mark, at + 1)
 
 
 def phones(look: Glance) -> Iterator[Extent]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from collector.account_numbers import cards, ibans, ibans_possible
-from collector.contact_shapes import addresses, addresses_possible, emails, phones
+from collector.contact_shapes import addresses, addresses_possible, emails, emails_possible, phones
 from collector.glance import Extent, Glance
 from collector.key_shapes import keys, keys_possible, tokens, tokens_possible
 from collector.national_ids import national_ids
@@ -83,7 +83,7 @@ KINDS: dict[str, Kind] = {
         Kind(name="token", possible=tokens_possible, find=tokens),
         Kind(name="card", possible=lambda look: bool(look.runs), find=cards),
         Kind(name="iban", possible=ibans_possible, find=ibans),
-        Kind(name="email", possible=lambda look: "@" in look.text, find=emails),
+        Kind(name="email", possible=emails_possible, find=emails),
         Kind(name="national_id", possible=national_ids_possible, find=national_ids),
         Kind(name="phone", possible=lambda look: bool(look.runs), find=phones),
         Kind(name="ip", possible=addresses_possible, find=addresses),

@@ -37,6 +37,7 @@ ALL = DEFAULT_KINDS
         ("amex 378282246310005", "amex [card]"),
         ("to <mia.lund+shop@mail.example.com>.", "to <[email]>."),
         ("write to zoë@exämple.org", "write to [email]"),
+        ("https://shop.example/?to=mia%40example.com&n=1", "https://shop.example/?to=[email]&n=1"),
         ("call 415-555-0100.", "call [phone]."),
         ("call (212) 555-0199 or 1 212 555 0199", "call [phone] or [phone]"),
         ("ring +44 20 7946 0958 or +14155550100", "ring [phone] or [phone]"),
@@ -110,6 +111,7 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
     "text",
     [
         "a@" * 20_000,
+        "a%40" * 15_000,
         "sk-" * 20_000,
         "eyJ" * 20_000,
         "eyJaaaaaaaa." * 5_000,

@@ -117,7 +117,8 @@ def stored(served: Served) -> Facts:
     url = served.settings.get("STORE__URL")
     if url is None:
         return facts_in_engine(served.data_dir)
-    store = ClickHouseStore.server(url, database=served.settings["STORE__DATABASE"])
+    database = served.settings.get("STORE__DATABASE", StoreConfig().database)
+    store = ClickHouseStore.server(url, database=database)
     try:
         return facts_in(store)
     finally:

@@ -19,4 +19,4 @@ def test_brokers_that_do_not_answer_are_told_of_in_one_line(tmp_path: Path) -> N
         )
         eventually(lambda: said in served.errors.read_text(), "it is told")
         assert 'File "' not in served.errors.read_text()
-        assert served.value("kafka_errors_total") > 0
+        eventually(lambda: served.value("kafka_errors_total") > 0, "it is counted")

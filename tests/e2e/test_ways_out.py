@@ -208,10 +208,14 @@ def test_no_secret_leaves(out: Out, way: str) -> None:
 def test_every_way_was_open(out: Out, request: pytest.FixtureRequest) -> None:
     """Something about the planted conversations came out everywhere, or the search proves nothing."""
     mode = request.node.callspec.params["out"]
-    for way in ("tables", "export conversations", "export scores", "export decisions", "metrics"):
-        assert "find [email]" in out[way] or "id-" in out[way] or "[email]" in out[way], way
-    for way in ("console", "webhook", "evaluation events", "export outcomes", "export labels"):
-        assert "[email]" in out[way] or "id-" in out[way] or "[card]" in out[way], way
+    for way in ("tables", "metrics", "console", "proxy export", "export labels", "export outcomes"):
+        assert "[email]" in out[way], way
+    for way in ("export scores", "export decisions", "export observations"):
+        assert "id-" in out[way], way
+    if mode != "metadata_only":
+        # A reason that names the tool, and with it the secret in its name.
+        for way in ("export scores", "evaluation events", "webhook"):
+            assert "find [email]" in out[way], way
     assert ("Refund it" in out["tables"]) is (mode in ("kept", "sealed", "at_ingest"))
 
 

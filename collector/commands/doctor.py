@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ _TIMEOUT_S = 10
 def findings(config: Config, data_dir: Path) -> Iterator[Finding]:
     """Go through all checks, what a wrong one would explain before what it explains."""
     from collector.commands.check import LOCK_FILE
+    from collector.doctor.certificates import certificates
     from collector.doctor.data_directory import data_directory
     from collector.doctor.finding import fail, ok, warn
     from collector.doctor.instance import instance
@@ -64,6 +66,7 @@ def findings(config: Config, data_dir: Path) -> Iterator[Finding]:
     else:
         yield ok("data dir", f"{data_dir} is not there yet; `outrider serve` makes it")
     yield from _store(config, data_dir, running)
+    yield from certificates(_certificates(config), now=datetime.now(UTC))
     yield from peers(_peers(config))
 
 
@@ -124,6 +127,17 @@ def _store(config: Config, data_dir: Path, running: Running | None) -> Iterator[
         store.close()
 
 
+def _certificates(config: Config) -> list[tuple[str, str]]:
+    """Return the files with the certificates that our ports show, by key."""
+    files = [
+        ("receive.tls.cert_file", config.receive.tls.cert_file),
+        ("console.tls.cert_file", config.console.tls.cert_file),
+        ("telemetry.tls.cert_file", config.telemetry.tls.cert_file),
+        ("proxy.tls.cert_file", config.proxy.tls.cert_file if config.proxy.address else ""),
+    ]
+    return [(key, file) for key, file in files if file]
+
+
 def _peers(config: Config) -> list[tuple[str, str]]:
     """Return where we send and what we read from, by key."""
     proxy = config.proxy
@@ -175,9 +189,9 @@ DOCTOR = Command(
     summary="look an instance over and say what to do",
     description=(
         "Check the running instance, the data directory and its disk, the journal (damage, room, how far "
-        "the pipeline is behind), the store (schema, parts, damage, merges, retention), the clocks, and "
-        "whether everything that is sent to or read from can be reached. Reads beside a running instance "
-        "and changes nothing. Exit code 1 when something fails; what only should be looked at does not "
+        "the pipeline is behind), the store (schema, parts, damage, merges, retention), the clocks, the "
+        "certificates, and whether everything that is sent to or read from can be reached. Reads beside a "
+        "running instance and changes nothing. Exit code 1 when something fails; what only should be looked at does not "
         "count."
     ),
     examples="""\

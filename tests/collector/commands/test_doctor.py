@@ -86,9 +86,12 @@ def test_a_failure_is_an_exit_code(
     monkeypatch.setenv("OUTRIDER__PROXY__EXPORT__ENDPOINT", "http://127.0.0.1:9")
     for provider in ("ANTHROPIC", "OPENAI"):
         monkeypatch.setenv(f"OUTRIDER__PROXY__{provider}", "http://127.0.0.1:9")
+    for key in ("CERT_FILE", "KEY_FILE"):
+        monkeypatch.setenv(f"OUTRIDER__RECEIVE__TLS__{key}", str(tmp_path / "none.pem"))
     assert main(["doctor"]) == 1
     out, err = capsys.readouterr()
+    assert "fail  receive.tls.cert_file" in out
     for key in ("alerts.webhook", "kafka.bootstrap", "proxy.export.endpoint", "proxy.anthropic"):
         assert f"fail  {key}" in out
     assert "-> start it, or correct alerts.webhook" in out
-    assert err == "7 failed, 0 to look at\n"
+    assert err == "8 failed, 0 to look at\n"

@@ -6,7 +6,7 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 SUPPLY := .venv-supply/bin
 # A file stays in one process: the embedded engine opens one directory at a time in each.
 PARALLEL := -n 2 --dist loadfile
-.PHONY: help setup run demo check test test-all test-faults test-capture debian bench bench-accuracy docs lock sbom audit
+.PHONY: help setup run demo check test test-all test-faults sim test-capture debian bench bench-accuracy docs lock sbom audit
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
@@ -35,13 +35,17 @@ check: setup ## Lint, format, types, and whether the rendered docs are current
 	$(BIN)/python -m collector.commands.reference --check
 
 test: setup ## The suite: hermetic, no network
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not corpora and not capture and not faults"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not corpora and not capture and not faults and not sim"
 
 test-all: setup ## The suite with its slow and heavy parts; Kafka's need Java and Maven, what needs another Debian package is skipped without it
-	$(BIN)/python -m pytest $(PARALLEL) -m "not corpora and not capture"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not corpora and not capture and not sim"
 
 test-faults: setup ## Kill the process, break its store, fill its disk and move its clock: about 6 minutes
 	$(BIN)/python -m pytest $(PARALLEL) tests/faults tests/e2e/test_kill.py tests/e2e/test_outage.py
+
+sim: setup ## Simulate the alarms at length and beside others, and write docs/alarms.md: about 20 minutes
+	$(BIN)/python -m pytest $(PARALLEL) tests/sim
+	$(BIN)/python -m bench.detectors
 
 test-capture: setup ## Play the recordings in OUTRIDER_CORPORA under real instrumentations, and write docs/capture.md
 	$(BIN)/python -m tests.capture $(ARGS)

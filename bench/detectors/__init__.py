@@ -1,0 +1,1 @@
+"""Measure the detectors beside others on traffic whose failure rate is known."""

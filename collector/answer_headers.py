@@ -9,12 +9,15 @@ HEADERS = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""What an answer has unless it says otherwise; pages of the console allow their own scripts."""
+"""What an answer has unless it says otherwise; pages of the console allow their own scripts.
+
+Without any referrer a browser would send ``Origin: null`` with our own forms as well.
+"""
 
 
 class AnswerHeaders:

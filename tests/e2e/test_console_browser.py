@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import msgspec
@@ -16,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, syn
 
 from alerts.console.routes import Console, Learning
 from collector.api import api
-from collector.model import Conversation
+from collector.model import Conversation, Message, ToolRequest
 from collector.stores.clickhouse import ClickHouseStore
 from tests.alerts.console.front import (
     CHANGE,
@@ -42,6 +43,8 @@ SCREENS: dict[str, ViewportSize] = {
     "desktop": {"width": 1280, "height": 800},
     "phone": {"width": 390, "height": 844},
 }
+FORGED = '<form method="post" action="%s/logout"><button>Win</button></form>'
+FRAMED = '<iframe src="%s/ledger"></iframe>'
 HOSTILE = '"><img src=x onerror=alert(1)></script><script>alert(2)</script>'
 
 
@@ -69,10 +72,52 @@ def hostile(conversation: Conversation) -> Conversation:
         conversation,
         id=f"{conversation.id}{HOSTILE}",
         identity=identity(HOSTILE, agent_version=HOSTILE, environment=HOSTILE),
-        messages=tuple(
-            msgspec.structs.replace(message, text=f"{message.text} {HOSTILE}")
-            for message in conversation.messages
+        system_prompt=HOSTILE,
+        tools=tuple(
+            msgspec.structs.replace(tool, name=f"{tool.name}{HOSTILE}", description=HOSTILE)
+            for tool in conversation.tools
         ),
+        messages=tuple(map(hostile_message, conversation.messages)),
+    )
+
+
+def hostile_message(message: Message) -> Message:
+    """Let a message say markup in its words and its tool calls."""
+    return msgspec.structs.replace(
+        message,
+        text=f"{message.text} {HOSTILE}",
+        tool_name=message.tool_name and f"{message.tool_name}{HOSTILE}",
+        tool_requests=tuple(
+            ToolRequest(
+                id=request.id,
+                name=f"{request.name}{HOSTILE}",
+                arguments={HOSTILE: [HOSTILE, {"deep": HOSTILE}]},
+            )
+            for request in message.tool_requests
+        ),
+    )
+
+
+def tell_hostile(served: Served, conversation_id: str) -> None:
+    """Let people and systems say markup too."""
+    about = {"conversation_id": conversation_id, "environment": HOSTILE}
+    words = {
+        "outcomes": {"name": HOSTILE, "value": HOSTILE, "source": HOSTILE, "tool": HOSTILE},
+        "labels": {
+            "scorer": HOSTILE,
+            "verdict": "fail",
+            "category": HOSTILE,
+            "author": HOSTILE,
+            "comment": HOSTILE,
+            "source": HOSTILE,
+        },
+    }
+    for kind, word in words.items():
+        url = f"{served.console}/v1/{kind}"
+        assert served.client.post(url, json={**about, **word}).status_code == 202
+    eventually(
+        lambda: bool(served.export("labels") and served.export("outcomes")),
+        "what was told is stored",
     )
 
 
@@ -169,7 +214,14 @@ def test_hostile_content(live: Served, screen: BrowserContext) -> None:
     """What a trace says is shown as words, in pages and charts, and nothing of it runs."""
     found = [c for c in listed(live.console) if HOSTILE in c["conversation_id"]]
     assert found
-    for path in ("/", "/conversations", f"/conversations/{found[0]['episode_id']}"):
+    tell_hostile(live, found[0]["conversation_id"])
+    for path in (
+        "/",
+        "/conversations",
+        f"/conversations/{found[0]['episode_id']}",
+        f"/ledger?id={quote(found[0]['conversation_id'], safe='')}",
+        f"/conversations?agent={quote(HOSTILE, safe='')}",
+    ):
         page = opened(screen, live.console, path)
         assert HOSTILE in page.locator("body").inner_text()
         assert page.locator("img[src=x]").count() == 0
@@ -198,23 +250,60 @@ def test_by_keyboard(live: Served, screen: BrowserContext) -> None:
     page.close()
 
 
-def test_login(tmp_path: Path, browser: Browser) -> None:
-    """With a token a browser logs in by password, and without it sees nothing."""
+def test_login(tmp_path: Path, screen: BrowserContext) -> None:
+    """With a token a browser logs in by a form, goes where it wanted to, and out again."""
     token = "a long enough phrase"  # noqa: S105  # a test's, not a secret
     with Served(tmp_path / "data", AUTH__TOKEN=token) as served:
         eventually(lambda: answers(served.console), "the console answers")
-        stranger = browser.new_context()
-        answer = stranger.request.get(served.console, headers={"accept": "text/html"})
-        assert answer.status == 401
-        assert "Basic" in answer.headers["www-authenticate"]
-        stranger.close()
-        known = browser.new_context(http_credentials={"username": "me", "password": token})
-        page = known.new_page()
-        reply = page.goto(served.console)
-        assert reply is not None
-        assert reply.status == 200
-        assert "No conversations yet" in page.inner_text("main")
-        known.close()
+        page = opened(screen, served.console, "/ledger?range=7d")
+        assert page.url.startswith(f"{served.console}/login?")
+        page.get_by_label("Token").fill("something else")
+        page.get_by_role("button", name="Log in").click()
+        assert "no token that may read" in page.inner_text("main")
+        assert screen.cookies() == []
+        page.get_by_label("Token").fill(token)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{served.console}/ledger?range=7d")
+        (cookie,) = screen.cookies()
+        assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+        assert page.evaluate("document.cookie") == ""
+        opened(screen, served.console, "/").close()
+        page.get_by_role("button", name="Log out").click()
+        page.wait_for_url(f"{served.console}/login")
+        assert screen.cookies() == []
+        assert opened(screen, served.console, "/").url.startswith(f"{served.console}/login?")
+
+
+def test_pages_of_other_sites(tmp_path: Path, browser: Browser) -> None:
+    """A page of another site can neither post for whoever is logged in nor show a page in a frame."""
+    token = "a long enough phrase"  # noqa: S105  # a test's, not a secret
+    with Served(tmp_path / "data", AUTH__TOKEN=token) as served:
+        eventually(lambda: answers(served.console), "the console answers")
+        context = browser.new_context()
+        page = opened(context, served.console, "/")
+        page.get_by_label("Token").fill(token)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{served.console}/")
+        evil = context.new_page()
+        evil.route(
+            "http://evil.example/",
+            lambda route: route.fulfill(body=FORGED % served.console, content_type="text/html"),
+        )
+        evil.goto("http://evil.example/")
+        with evil.expect_response(lambda answer: answer.url.endswith("/logout")) as caught:
+            evil.get_by_role("button").click()
+        assert caught.value.status == 403
+        page.reload()
+        assert page.url == f"{served.console}/"
+        framed = context.new_page()
+        framed.route(
+            "http://evil.example/",
+            lambda route: route.fulfill(body=FRAMED % served.console, content_type="text/html"),
+        )
+        framed.goto("http://evil.example/")
+        framed.wait_for_load_state("load")
+        assert "Outrider" not in framed.frames[1].content()
+        context.close()
 
 
 @pytest.fixture

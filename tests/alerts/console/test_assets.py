@@ -62,7 +62,7 @@ def test_headers(store: ClickHouseStore, path: str) -> None:
     assert headers["content-security-policy"] == POLICY
     assert "unsafe" not in POLICY
     assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["referrer-policy"] == "same-origin"
     assert "frame-ancestors 'none'" in POLICY
     assert headers["cache-control"] == "no-store"
 

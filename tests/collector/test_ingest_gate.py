@@ -32,18 +32,16 @@ def entry(signal: Any, body: bytes, encoding: Any = "json") -> Entry:
 
 def test_spans_stay_in_their_order_and_conversations_apart() -> None:
     """Two conversations whose ids are addresses are two aliases, the ones that the store shows."""
-    chats = [
-        span(
-            f"chat {who}",
-            **{
-                "gen_ai.conversation.id": who,
-                "session.id": who,
-                "to": who,
-                "gen_ai.input.messages": [said("user", f"I am {who}")],
-            },
-        )
-        for who in (MIA, BO)
-    ]
+
+    def about(who: str) -> dict[str, Any]:
+        return {
+            "gen_ai.conversation.id": who,
+            "session.id": who,
+            "to": who,
+            "gen_ai.input.messages": [said("user", f"I am {who}")],
+        }
+
+    chats = [span(f"chat {who}", **about(who)) for who in (MIA, BO)]
     clean = GATE(entry("traces", traces(*chats), "proto"))
     spans = parse("traces", clean.encoding, clean.body).spans()
     assert [s.span_id for s in spans] == [chat.span_id.hex() for chat in chats]

@@ -13,7 +13,7 @@ from collector.otlp import parse
 from collector.otlp_records import logs_request, spans_request
 from collector.telemetry import LogRecord, Span, SpanEvent, SpanLink
 
-texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 values = st.recursive(
     st.none()
     | st.booleans()

@@ -14,6 +14,7 @@ negative weight, so that no kind of error makes an answer look better.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ import numpy.typing as npt
 
 from collector.transcripts import read_labelled
 from scorers.auroc import auroc
+from scorers.interval import Interval, wilson
 from scorers.rules.faithfulness import supports_of
 from scorers.rules.faithfulness_weights import SHARPNESS
 
@@ -44,7 +46,7 @@ RATE = 0.03
 DECAY = 0.01
 MIN_SPREAD = 0.15
 """A sign rarer than this counts as if it were not rare: few examples teach little."""
-FLAGGED = 0.04
+FLAGGED = 0.035
 """The share of faithful answers that may be flagged where the weights did not learn."""
 
 
@@ -55,6 +57,35 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     faithful: bool
     signs: tuple[dict[str, float], ...]
     """Of each statement; none when the answer claims nothing."""
+
+
+class HeldOut(msgspec.Struct, frozen=True, kw_only=True):
+    """How the answers of one source did under what was learned from the others."""
+
+    source: str
+    faithful: tuple[float | None, ...]
+    """What each faithful answer carries; ``None`` where it claims nothing."""
+    unfaithful: tuple[float | None, ...]
+    flagged: int
+    """Faithful answers over the limit."""
+    caught: int
+    """Unfaithful ones."""
+
+    @property
+    def recall(self) -> Interval | None:
+        """Share of the unfaithful answers over the limit."""
+        return wilson(self.caught, len(self.unfaithful))
+
+    @property
+    def false_positive_rate(self) -> Interval | None:
+        """Share of the faithful answers over the limit."""
+        return wilson(self.flagged, len(self.faithful))
+
+    @property
+    def auroc(self) -> Interval | None:
+        """How often a faithful answer carries less than an unfaithful one."""
+        worth = [[None if x is None else -x for x in xs] for xs in (self.unfaithful, self.faithful)]
+        return auroc(*worth)
 
 
 class Learned(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,9 +112,10 @@ def answers_of(path: Path) -> list[Answer]:
     return found
 
 
-def learn(answers: Sequence[Answer], names: Sequence[str]) -> Learned:
+def learn(answers: Sequence[Answer]) -> Learned:
     """Find weights under which unfaithful answers of each source carry more than faithful ones."""
     answers = [answer for answer in answers if answer.signs]
+    names = sorted(answers[0].signs[0].keys() - FIXED.keys() - UNUSED)
     rows = np.array([[s[name] for name in names] for a in answers for s in a.signs])
     of = np.array([i for i, answer in enumerate(answers) for _ in answer.signs])
     spread = np.maximum(rows.std(0), MIN_SPREAD)
@@ -133,32 +165,47 @@ def _pairs(answers: Sequence[Answer]) -> tuple[Indices, Indices]:
     return np.concatenate(bad), np.concatenate(good)
 
 
-def measure(answers: Sequence[Answer], names: Sequence[str]) -> float:
-    """Print how each source ranks under weights learned from the others; return the limit.
-
-    The limit is the load above which the share FLAGGED of all faithful answers lies.
-    """
-    held_out: list[tuple[Answer, float | None]] = []
-    areas = []
+def held_out(answers: Sequence[Answer]) -> list[HeldOut]:
+    """Measure each source under weights and a limit that were learned from the others."""
+    found = []
     for source in dict.fromkeys(answer.source for answer in answers):
-        learned = learn([a for a in answers if a.source != source], names)
-        loads = [(a, learned.carried(a)) for a in answers if a.source == source]
-        faulty = [None if x is None else -x for a, x in loads if not a.faithful]
-        sound = [None if x is None else -x for a, x in loads if a.faithful]
-        area = auroc(faulty, sound)
-        if area is not None:
-            areas.append(area.value)
-            print(f"{source:20} {area.value:.3f} ({area.low:.3f}-{area.high:.3f})")
-        held_out += loads
-    print(f"{'mean':20} {np.mean(areas):.4f}   lowest {min(areas):.3f}")
-    faithful = [-9.0 if load is None else load for a, load in held_out if a.faithful]
-    limit = float(np.quantile(faithful, 1 - FLAGGED))
-    for source in ("", *dict.fromkeys(answer.source for answer in answers)):
-        of = [(a, load or -9.0) for a, load in held_out if source in ("", a.source)]
-        flagged = [load > limit for a, load in of if a.faithful]
-        caught = [load > limit for a, load in of if not a.faithful]
-        print(f"{source or 'all':20} flagged {np.mean(flagged):.3f}  caught {np.mean(caught):.3f}")
-    return limit
+        others = [answer for answer in answers if answer.source != source]
+        learned = learn(others)
+        own = [answer for answer in answers if answer.source == source]
+        limit = limit_of([learned.carried(answer) for answer in others if answer.faithful])
+        faithful = [learned.carried(answer) for answer in own if answer.faithful]
+        unfaithful = [learned.carried(answer) for answer in own if not answer.faithful]
+        found.append(
+            HeldOut(
+                source=source,
+                faithful=tuple(faithful),
+                unfaithful=tuple(unfaithful),
+                flagged=sum(x is not None and x > limit for x in faithful),
+                caught=sum(x is not None and x > limit for x in unfaithful),
+            )
+        )
+    return found
+
+
+def limit_of(loads: Sequence[float | None]) -> float:
+    """Return the load above which the share FLAGGED of faithful answers lies."""
+    known = [-math.inf if load is None else load for load in loads]
+    return float(np.quantile(known, 1 - FLAGGED, method="higher"))
+
+
+def told(found: Sequence[HeldOut]) -> str:
+    """Render what was measured, a line for each source."""
+    lines = []
+    for one in found:
+        area = one.auroc
+        ranked = f"{area.value:.3f} ({area.low:.3f}-{area.high:.3f})" if area else "-"
+        shares = (one.flagged / len(one.faithful), one.caught / len(one.unfaithful))
+        lines.append(f"{one.source:20} {ranked}  flagged {shares[0]:.3f}  caught {shares[1]:.3f}")
+    areas = [one.auroc.value for one in found if one.auroc]
+    flagged = sum(one.flagged for one in found) / sum(len(one.faithful) for one in found)
+    caught = sum(one.caught for one in found) / sum(len(one.unfaithful) for one in found)
+    mean = f"{np.mean(areas):.4f} (lowest {min(areas):.3f})"
+    return "\n".join((*lines, f"{'all':20} {mean}  flagged {flagged:.3f}  caught {caught:.3f}"))
 
 
 def written(learned: Learned, limit: float) -> str:
@@ -179,11 +226,10 @@ def main() -> None:
     arguments = parser.parse_args()
     folder = Path(os.environ.get("OUTRIDER_CORPORA", "../shared/corpora"))
     answers = answers_of(folder / "faithfulness.jsonl.gz")
-    found = {name for answer in answers for signs in answer.signs for name in signs}
-    names = sorted(found - FIXED.keys() - UNUSED)
-    limit = measure(answers, names)
-    print(f"limit {limit:.3f}")
-    learned = learn(answers, names)
+    found = held_out(answers)
+    print(told(found))
+    learned = learn(answers)
+    limit = limit_of([load for one in found for load in one.faithful])
     for name, weight in sorted(learned.weights.items(), key=lambda item: -abs(item[1])):
         print(f"{name:20} {weight:+.3f}")
     if arguments.write:

@@ -16,6 +16,7 @@ from bench.accuracy.page import Measured, page
 from bench.accuracy.traffic import flagged, milliseconds
 from bench.environments import Environments
 from bench.failure import UnavailableError
+from bench.learn_faithfulness import answers_of, held_out
 from collector.commands.transcript_files import labelled
 from collector.model import Conversation
 from collector.transcript_ids import DistinctIds
@@ -55,6 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             say(problems[-1])
     measured = Measured(
         evaluation=evaluation,
+        held_out=tuple(held_out(answers_of(corpora / "faithfulness.jsonl.gz"))),
         flagged=tuple(flagged(talks, scorers)),
         classified=(
             tool_failures(corpora / "tool_results.jsonl.gz"),

@@ -10,6 +10,7 @@ from bench.accuracy.classifiers import Agreement, Classified
 from bench.accuracy.loop_peer import Rival
 from bench.accuracy.traffic import Flagged
 from bench.accuracy.wrong_labels import WRONG
+from bench.learn_faithfulness import HeldOut
 from collector.commands.markdown import table
 from scorers.evaluation import Evaluation, Measure, Miss
 from scorers.interval import Interval, wilson
@@ -21,6 +22,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that stands on the page."""
 
     evaluation: Evaluation
+    held_out: tuple[HeldOut, ...]
+    """``faithfulness`` on each source of answers, with weights learned from the others."""
     flagged: tuple[Flagged, ...]
     classified: tuple[Classified, ...]
     agreement: tuple[Agreement, ...]
@@ -59,7 +62,7 @@ def page(measured: Measured, *, date: str, command: str) -> str:
         _HEAD.format(date=date, command=command),
         "## Targets\n\n" + table(("target", "measured", "met"), [t.row for t in targets(measured)]),
         _faults(measured.evaluation),
-        _answers(measured.evaluation),
+        _answers(measured.evaluation, measured.held_out),
         _traffic(measured),
         _readings(measured.classified),
         _instructions(measured.agreement),
@@ -90,8 +93,9 @@ def targets(measured: Measured) -> list[Target]:
     """Return what is aimed at, with what was reached; rows whose label is wrong are left out."""
     found = measured.evaluation
     flagged = {one.scorer: one for one in measured.flagged}
-    sources = [m for m in found.measures if m.scorer == FAITHFULNESS and m.kind != "all"]
-    ranks = [m.auroc.value for m in sources if m.auroc is not None]
+    ranks = [one.auroc.value for one in measured.held_out if one.auroc is not None]
+    answers = sum(len(one.faithful) for one in measured.held_out)
+    alarms = sum(one.flagged for one in measured.held_out)
     failures, requests = measured.classified
     return [
         *_pair(found, "false_success", 0.93, 0.02),
@@ -117,7 +121,7 @@ def targets(measured: Measured) -> list[Target]:
         Target(
             text="`faithfulness`, faithful answers that fail",
             wanted=0.05,
-            found=_value(_whole(found, FAITHFULNESS).false_positive_rate),
+            found=alarms / answers if answers else None,
             at_most=True,
         ),
         Target(text="all scorers on one conversation, milliseconds", wanted=1.0, found=measured.milliseconds, at_most=True),
@@ -181,20 +185,31 @@ def _row(m: Measure) -> tuple[str, ...]:
     return (f"`{m.scorer}`", m.kind, str(n), *map(shown, shares), f"{1_000 * m.seconds / n:.2f}")
 
 
-def _answers(found: Evaluation) -> str:
+def _answers(found: Evaluation, held_out: Sequence[HeldOut]) -> str:
     rows = [
         (
-            m.kind,
-            str(m.faulty + m.sound),
-            shown(m.auroc),
-            shown(m.recall),
-            shown(m.false_positive_rate),
+            one.source,
+            str(len(one.faithful) + len(one.unfaithful)),
+            shown(one.auroc),
+            shown(one.recall),
+            shown(one.false_positive_rate),
         )
-        for m in found.measures
-        if m.scorer == FAITHFULNESS
+        for one in held_out
     ]
     columns = ("source", "rows", "AUROC", "unfaithful that fail", "faithful that fail")
-    return "## Answers and their sources\n\n" + table(columns, rows)
+    whole = next((m for m in found.measures if m.scorer == FAITHFULNESS and m.kind == "all"), None)
+    shipped = ""
+    if whole is not None:
+        shipped = (
+            "\nThe weights that are shipped are learned from all sources; on these same rows"
+            f" {shown(whole.recall)} of the unfaithful answers fail and {shown(whole.false_positive_rate)} of the faithful.\n"
+        )
+    return (
+        "## Answers and their sources\n\nThe weights of `faithfulness` are learned. Each source is measured with weights"
+        " and a limit learned from the other sources alone (`python -m bench.learn_faithfulness`).\n\n"
+        + table(columns, rows)
+        + shipped
+    )
 
 
 def _traffic(measured: Measured) -> str:

@@ -139,6 +139,8 @@ def headline(event: AlertEvent) -> str:
     subject = f"{named(detail.scorer)} of {named(detail.agent)}{version}{where}"
     if event.kind == "armed":
         return f"{subject}: the usual failure rate is learned, {share(detail.reference_rate)}"
+    if event.kind == "rebaselined":
+        return f"{subject}: told to learn anew what is usual"
     if event.kind == "cleared":
         why = _ENDS.get(detail.reason, "back to usual")
         return f"{subject}: {why}, the {detail.severity} is over"
@@ -190,7 +192,11 @@ def conversation_url(console: str, episode_id: str) -> str:
     return f"{console}/conversations/{quote(episode_id, safe='')}"
 
 
-_ENDS = {"silent": "no more traffic", "retired": "its scorer was turned off"}
+_ENDS = {
+    "silent": "no more traffic",
+    "retired": "its scorer was turned off",
+    "rebaselined": "what is usual is learned anew",
+}
 _MARKUP = str.maketrans({"<": "\u2039", ">": "\u203a", "@": "@\u200b"})
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 

@@ -40,7 +40,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
 
     event_id: str
     """The same in every repetition; also the header ``Idempotency-Key``."""
-    kind: Literal["armed", "fired", "cleared"]
+    kind: Literal["armed", "fired", "cleared", "rebaselined"]
     severity: Severity | Literal[""]
     agent: str
     agent_version: str

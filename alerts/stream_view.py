@@ -88,7 +88,9 @@ class AlertDetail(msgspec.Struct, frozen=True, kw_only=True):
     """That conversation."""
     change: Change | None = None
     reason: str = ""
-    """Why it cleared: ``recovered``, ``silent`` (no traffic any more) or ``retired`` (its scorer runs no more)."""
+    """Why it cleared: ``recovered``, ``silent`` (no traffic any more), ``retired`` (its scorer runs no more) or ``rebaselined``."""
+    through: dict[str, int] = {}
+    """Of ``rebaselined``: the last observation of each producer that came before it."""
 
 
 class AlertEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +100,8 @@ class AlertEvent(msgspec.Struct, frozen=True, kw_only=True):
     """32 hex digits, the same whenever the same observations are folded again."""
     at_ns: int
     """When the observation that caused it was made: the wall clock's time."""
-    kind: Literal["armed", "fired", "cleared"]
+    kind: Literal["armed", "fired", "cleared", "rebaselined"]
+    """``rebaselined``: told to, a stream forgot its reference and learns a new one."""
     stream: str
     slice: str
     detail: AlertDetail

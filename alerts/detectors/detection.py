@@ -16,7 +16,9 @@ from typing import Any
 
 import msgspec
 
-from alerts.detectors.detector import HEAVIEST, Detector, Observed
+from alerts.detectors.detector import Detector
+from alerts.detectors.observed import Observed, weighable
+from alerts.detectors.rebaselining import Order, Orders
 from alerts.detectors.settings import Settings
 from alerts.detectors.stream import StreamState, restored
 from alerts.stream_view import AlertEvent, StreamView
@@ -127,6 +129,8 @@ class Detection:
         self._more = False
         """Whether the last read was cut off at its limit."""
         self._views: tuple[StreamView, ...] = ()
+        self.orders = Orders()
+        """Where somebody tells it to learn a reference anew."""
 
     def views(self) -> tuple[StreamView, ...]:
         """Show all streams as of the last step; from any thread."""
@@ -177,10 +181,26 @@ class Detection:
             self._looked_s = now
             self._more = self._fold(detector)
             self._views = tuple(detector.views())
+        for order in self.orders.take():
+            self._obey(order, detector)
         due = self._unsaved.any and now - self._unsaved.since_s >= SAVE_S
         if self._unsaved.events or due:
             self.save()
         return self._more
+
+    def _obey(self, order: Order, detector: Detector) -> None:
+        """Let streams learn anew, and answer when that is in the store."""
+        events = detector.rebaseline(order.whose, at_ns=self._clock_ns())
+        if events:
+            self._unsaved.events += events
+            self._unsaved.any = True
+            self._views = tuple(detector.views())
+        try:
+            self.save()
+        except OutriderError as error:
+            order.done.set_exception(error)
+            raise
+        order.done.set_result(tuple(e.stream for e in events if e.kind == "rebaselined"))
 
     def save(self) -> None:
         """Write events, then points, then the states that changed and how far was read.
@@ -252,7 +272,7 @@ class Detection:
         runs = [self._gapless(name, seen) for name, seen in found.items()]
         folded = 0
         for seen in heapq.merge(*runs, key=lambda one: one.observed_ns):
-            if not (0.0 <= seen.shortfall <= 1.0 and 1.0 <= seen.weight <= HEAVIEST):
+            if not weighable(seen):
                 self._count("detector_skipped_observations_total", 1.0, {})
             elif seen.stratum == "uniform":
                 self._unsaved.events += detector.fold(seen)

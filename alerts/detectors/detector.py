@@ -10,6 +10,8 @@ from typing import Literal
 import msgspec
 
 from alerts.detectors.evidence import Bets
+from alerts.detectors.observed import Observed
+from alerts.detectors.rebaselining import Whose
 from alerts.detectors.settings import Settings
 from alerts.detectors.stream import (
     Key,
@@ -28,33 +30,8 @@ SILENT_GAPS = 10
 """unless its conversations are that rare: then after ten times their usual distance,"""
 UNKNOWN_NS = 86_400_000_000_000
 """or after a day where there was but one."""
-HEAVIEST = 50.0
-"""An observation that stands for more than this would decide alone, or slow all others down."""
 POINT_NS = 600_000_000_000
 """Traffic time between two points of a stream's chart."""
-
-
-class Observed(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of ``observations``, as the detectors read it."""
-
-    producer: str
-    sequence: int
-    conversation_id: str
-    scorer: str
-    scorer_version: str
-    shortfall: float
-    stratum: str = "uniform"
-    """Only what was sampled uniformly tells of rates."""
-    weight: float = 1.0
-    """How many conversations it stands for: one over its chance to be scored, 1 to ``HEAVIEST``.
-
-    For reference and evidence; counts are of what was seen.
-    """
-    agent: str
-    agent_version: str
-    environment: str
-    observed_ns: int
-    started_ns: int
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,12 +70,7 @@ class Detector:
 
     def fold(self, seen: Observed) -> list[AlertEvent]:
         """Take one observation and return what happened because of it, in order."""
-        key = Key(
-            agent=seen.agent,
-            environment=seen.environment,
-            scorer=seen.scorer,
-            scorer_version=seen.scorer_version,
-        )
+        key = seen.key
         whole = self._streams.get(key) or self._add(StreamState(key=key))
         events: list[AlertEvent] = []
         if whole.null is None:
@@ -126,24 +98,38 @@ class Detector:
             self._bets.pop(key, None)
             if key.agent_version is None:
                 self._slices.pop(key, None)
-            producer, sequence = max(state.through.items(), default=("", 0))
-            last = Observed(
-                producer=producer,
-                sequence=sequence,
-                conversation_id="",
-                scorer=key.scorer,
-                scorer_version=key.scorer_version,
-                shortfall=0.0,
-                agent=key.agent,
-                agent_version=key.agent_version or "",
-                environment=key.environment,
-                observed_ns=at_ns,
-                started_ns=state.traffic_ns,
-            )
-            for turned in silenced(state):
-                ended = msgspec.structs.replace(turned, reason="retired")
-                events.append(_event(state, last, ended.kind, ended))
+            last = _last(state, at_ns)
+            events += [_event(state, last, t.kind, t) for t in silenced(state, "retired")]
             self._retired.append(state)
+        return events
+
+    def rebaseline(self, whose: Whose, *, at_ns: int) -> list[AlertEvent]:
+        """Forget the references of an agent's scorer and learn new ones; end its alarms.
+
+        Args:
+            whose: Which streams.
+            at_ns: Unix time now.
+
+        Returns:
+            The ends of alarms, and one ``rebaselined`` for each stream.
+        """
+        events: list[AlertEvent] = []
+        for key in sorted(self._streams, key=_order):
+            state = self._streams[key]
+            if key.agent_version is not None or not whose.means(
+                key.agent, key.scorer, key.environment
+            ):
+                continue
+            for one in (state, *self._slices.get(key, {}).values()):
+                last = _last(one, at_ns)
+                events += [_event(one, last, t.kind, t) for t in silenced(one, "rebaselined")]
+                # A slice too is written, without a reference: the store may hold its old one.
+                self._add(StreamState(key=one.key, through=one.through))
+                self._bets.pop(one.key, None)
+                self._changed.add(one.key)
+            event = _event(state, _last(state, at_ns), "rebaselined")
+            detail = msgspec.structs.replace(event.detail, through=dict(state.through))
+            events.append(msgspec.structs.replace(event, detail=detail))
         return events
 
     def changed(self) -> list[StreamState]:
@@ -174,7 +160,11 @@ class Detector:
 
     def views(self) -> list[StreamView]:
         """Show all streams, each agent's and scorer's whole before its slices."""
-        return [view(self._streams[key]) for key in sorted(self._streams, key=_order)]
+        return [
+            view(self._streams[key])
+            for key in sorted(self._streams, key=_order)
+            if key.agent_version is None or self._streams[key].null is not None
+        ]
 
     def _learned(self, whole: StreamState, seen: Observed) -> bool:
         self._changed.add(whole.key)
@@ -224,9 +214,10 @@ class Detector:
         """Return a version's stream; a new one inherits its agent's reference and thresholds."""
         slices = self._slices.setdefault(whole.key, {})
         state = slices.get(version)
-        if state is None and whole.null is not None:
+        if whole.null is not None and (state is None or state.null is None):
             state = StreamState(
                 key=msgspec.structs.replace(whole.key, agent_version=version),
+                through=state.through if state else {},
                 learned=whole.learned,
                 hours=whole.hours,
                 page=whole.page,
@@ -242,7 +233,7 @@ class Detector:
     def _let_go(self, slices: dict[str, StreamState]) -> None:
         """Forget the longest-silent version over the limit; one that fires is never forgotten."""
         while len(slices) > self._settings.max_slices:
-            quiet = [s for s in slices.values() if not s.fired and s.count]
+            quiet = [s for s in slices.values() if not s.fired and (s.count or s.null is None)]
             if not quiet:
                 return
             state = min(quiet, key=lambda s: (s.traffic_ns, s.key.agent_version))
@@ -273,6 +264,25 @@ class Detector:
         )
 
 
+def _last(state: StreamState, at_ns: int) -> Observed:
+    """Stand for the last observation of a state where none makes the difference."""
+    key = state.key
+    producer, sequence = max(state.through.items(), default=("", 0))
+    return Observed(
+        producer=producer,
+        sequence=sequence,
+        conversation_id="",
+        scorer=key.scorer,
+        scorer_version=key.scorer_version,
+        shortfall=0.0,
+        agent=key.agent,
+        agent_version=key.agent_version or "",
+        environment=key.environment,
+        observed_ns=at_ns,
+        started_ns=state.traffic_ns,
+    )
+
+
 def _is_silent(state: StreamState, now_ns: int) -> bool:
     """Say whether a version had no traffic for longer than its rarity explains."""
     gaps = state.count - 1
@@ -299,7 +309,7 @@ def _order(key: Key) -> tuple[str, str, str, str, bool, str]:
 def _event(
     state: StreamState,
     seen: Observed,
-    kind: Literal["armed", "fired", "cleared"],
+    kind: Literal["armed", "fired", "cleared", "rebaselined"],
     turned: Turned | None = None,
 ) -> AlertEvent:
     key, null = state.key, state.null

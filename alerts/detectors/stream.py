@@ -207,10 +207,10 @@ def observe(
     return list(_turned(state))
 
 
-def silenced(state: StreamState) -> list[Turned]:
+def silenced(state: StreamState, reason: str = "silent") -> list[Turned]:
     """End the alarms of a slice that gets no traffic any more, and forget its evidence."""
     ended = [
-        Turned(kind="cleared", severity=f.severity, change=change(state, f), reason="silent")
+        Turned(kind="cleared", severity=f.severity, change=change(state, f), reason=reason)
         for f in state.fired
     ]
     state.fired = []

@@ -179,6 +179,11 @@ def test_an_alarm_is_told_in_plain_sentences(store: ClickHouseStore) -> None:
     [
         (alarm(kind="cleared"), "false_success of atlas 2.4.0 (prod): back to usual"),
         (alarm(kind="cleared", reason="silent"), "no more traffic, the page is over"),
+        (alarm(kind="cleared", reason="rebaselined"), "what is usual is learned anew, the page is"),
+        (
+            alarm(kind="rebaselined", version=""),
+            "false_success of atlas (prod): told to learn anew",
+        ),
         (alarm(kind="armed", version=""), "false_success of atlas (prod): the usual failure rate"),
         (alarm(change=None), "fails more often than the usual 1.8 %"),
         (alarm(environment=""), "false_success of atlas 2.4.0: 41 %"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from alerts.detectors.detector import Detector, Observed
+from alerts.detectors.detector import Detector
+from alerts.detectors.observed import Observed
+from alerts.detectors.rebaselining import Whose
 from alerts.stream_view import AlertEvent
 from tests.alerts.detectors.traffic import HOUR_NS, SETTINGS, START_NS, observed, pages, traffic
 
@@ -152,6 +154,45 @@ def test_the_same_observations_give_the_same_events() -> None:
     assert folded(second, seen) == events
     assert len({e.event_id for e in events}) == len(events)
     assert msgspec.json.encode(first.changed()) == msgspec.json.encode(second.changed())
+
+
+def test_a_reference_is_learned_anew_when_told_to() -> None:
+    """Its alarms end, nothing fires meanwhile, and then the new usual is no alarm."""
+    detector, last = armed()
+    assert pages(folded(detector, [observed(i, float(i % 2)) for i in range(last + 1, last + 200)]))
+    whose = Whose(agent="kettle", scorer="false_success")
+    events = detector.rebaseline(whose, at_ns=START_NS)
+    assert [(e.kind, e.slice, e.detail.reason) for e in events] == [
+        ("cleared", "all", "rebaselined"),
+        ("cleared", "all", "rebaselined"),
+        ("cleared", "version=1", "rebaselined"),
+        ("cleared", "version=1", "rebaselined"),
+        ("rebaselined", "all", ""),
+    ]
+    assert events[-1].detail.through == {"here": last + 199}
+    (view,) = detector.views()
+    assert (view.phase, view.learned, view.firing) == ("learning", 0, ())
+    since = last + 200
+    learned = folded(detector, [observed(i, float(i % 2)) for i in range(since, since + 6_000)])
+    assert [e.kind for e in learned] == ["armed"]
+    assert learned[0].detail.reference_rate == pytest.approx(0.5)
+    assert {v.slice for v in detector.views()} == {"all", "version=1"}
+
+
+def test_only_what_is_named_learns_anew() -> None:
+    """Another scorer, agent or environment keeps its reference; none named is none told."""
+    detector = Detector(SETTINGS)
+    for number, where in enumerate(("production", "staging")):
+        for scorer in ("looping", "policy"):
+            for i in range(1, 11):
+                one = observed(10 * number + i, 0.0, environment=where, scorer=scorer)
+                detector.fold(one)
+    whose = Whose(agent="kettle", scorer="policy", environment="staging")
+    (event,) = detector.rebaseline(whose, at_ns=START_NS)
+    assert event.stream == "kettle/staging/policy@1"
+    assert [v.learned for v in detector.views()] == [10, 10, 10, 0]
+    assert detector.rebaseline(Whose(agent="teapot", scorer="policy"), at_ns=START_NS) == []
+    assert len(detector.rebaseline(Whose(agent="kettle", scorer="looping"), at_ns=START_NS)) == 2
 
 
 def test_weights_decide_what_is_a_rise() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from alerts.detectors.detector import Observed
+from alerts.detectors.observed import Observed
 from alerts.detectors.settings import Settings
 from alerts.stream_view import AlertEvent
 

@@ -1,0 +1,51 @@
+"""Take orders to learn a reference anew, from whoever gives them to the detectors' thread."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+
+import msgspec
+
+
+class Whose(msgspec.Struct, frozen=True, kw_only=True):
+    """Which streams are meant."""
+
+    agent: str
+    scorer: str
+    environment: str | None = None
+    """``None`` for all."""
+
+    def means(self, agent: str, scorer: str, environment: str) -> bool:
+        """Say whether a stream is one of them."""
+        where = self.environment is None or self.environment == environment
+        return (agent, scorer) == (self.agent, self.scorer) and where
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """Streams that are to learn anew."""
+
+    whose: Whose
+    done: Future[tuple[str, ...]]
+    """Resolves to the names of the streams, once their new beginning is in the store."""
+
+
+class Orders:
+    """Hold orders until the detectors' thread takes them; from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: list[Order] = []
+
+    def give(self, whose: Whose) -> Future[tuple[str, ...]]:
+        """Order that streams learn anew; none are named where none is meant."""
+        order = Order(whose=whose, done=Future())
+        with self._lock:
+            self._waiting.append(order)
+        return order.done
+
+    def take(self) -> list[Order]:
+        """Return the orders given since the last call that are still waited for."""
+        with self._lock:
+            taken, self._waiting = self._waiting, []
+        return [order for order in taken if order.done.set_running_or_notify_cancel()]

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 
+from collector.config import RedactConfig
 from collector.errors import StoreUnavailableError
 from collector.journal_records import Entry
 from collector.kafka.messages import Request
 from collector.kafka.words_elsewhere import WordsElsewhere
 from collector.otlp import parse
+from collector.redaction import pseudonym_key, redactor_of
 from collector.redactor import Redactor
 from collector.sensitive import KINDS
 from tests.e2e.instance import START_NS, Clock, Instance
@@ -63,7 +65,9 @@ def test_what_the_store_has_is_recognised(tmp_path: Path) -> None:
         instance.send([logs(one) for one in stored], signal="logs")
         instance.settle()
         assert len(instance.export("outcomes")) == 2
-        asked = WordsElsewhere(query=instance.path.store.query, redactor=Redactor(tuple(KINDS)))
+        redact = RedactConfig()
+        redactor = redactor_of(redact, pseudonym_key(redact, tmp_path / "data"))
+        asked = WordsElsewhere(query=instance.path.store.query, redactor=redactor)
         keys = asked.seen([read(*stored)])
         assert len(set(keys)) == 4
         others = (later, untimed, outcome("new"), outcome("said", talk="other"), label("ben"))

@@ -6,8 +6,6 @@ what it spent on reasoning, only the task around the call tells, in LangChain's 
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from collector.dialects.attributes import Keys, decoded, first
@@ -20,7 +18,8 @@ from collector.telemetry import Attributes, AttributeValue
 SCOPE = "opentelemetry.instrumentation.langchain"
 MESSAGES: Keys = ("gen_ai.input.messages", "gen_ai.output.messages")
 OUTPUT: Keys = ("traceloop.entity.output", "gen_ai.task.output")
-AS_TEXT = re.compile(r'"content": ?"\{.{0,20000}?\\"type\\": ?\\"', re.DOTALL).search
+AS_TEXT = ('"content": "{', '\\"type\\": \\"')
+"""What stands in every text that holds such a block."""
 METADATA = '"response_metadata"'
 
 
@@ -30,7 +29,7 @@ def opened(attributes: Attributes) -> Attributes:
         key: msgspec.json.encode([_message(message) for message in messages]).decode()
         for key in MESSAGES
         if isinstance(value := attributes.get(key), str)
-        and AS_TEXT(value)
+        and all(mark in value for mark in AS_TEXT)
         and isinstance(messages := decoded(value), list)
     }
     return attributes | found if found else attributes

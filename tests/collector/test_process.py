@@ -7,6 +7,8 @@ import threading
 import time
 from pathlib import Path
 
+import msgspec
+
 from collector.app import data_path
 from collector.config import Config, StoreConfig
 from collector.journal import Journal
@@ -100,3 +102,20 @@ def test_a_stop_leaves_what_takes_too_long_in_the_journal(tmp_path: Path) -> Non
     process = running(tmp_path, shutdown_s=60)
     process.stop()
     assert in_flight(tmp_path) == (0, received)
+
+
+def test_an_error_s_text_is_told_to_nobody(tmp_path: Path) -> None:
+    """A pipeline that cannot go on says by which class of error; its text may quote traffic."""
+    path = data_path(NOWHERE, tmp_path / "data", clock_ns=time.time_ns)
+
+    def fails() -> None:
+        raise ValueError("no such user mia@example.com")
+
+    path = msgspec.structs.replace(path, recover=fails)
+    process = Process(path, clock_ns=time.time_ns, shutdown_s=1.0)
+    process.start()
+    eventually(lambda: process.failed, "the pipeline has failed")
+    problems = process.problems()
+    process.stop()
+    assert "the pipeline stopped: ValueError" in problems
+    assert "mia" not in str(problems)

@@ -139,6 +139,21 @@ HEALTH = (
         group="health",
     ),
     Metric(
+        name="loop_tokens_total",
+        kind="counter",
+        labels=("agent",),
+        help="Tokens of the model calls that asked for the repeats of a loop, where spans tell.",
+        group="health",
+    ),
+    Metric(
+        name="loop_cost_usd_total",
+        kind="counter",
+        labels=("agent",),
+        help="What those model calls cost, where spans tell.",
+        unit="usd",
+        group="health",
+    ),
+    Metric(
         name="llm_tokens_total",
         kind="counter",
         labels=("agent", "model", "kind"),

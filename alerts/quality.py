@@ -10,6 +10,7 @@ from alerts.labels import Labels
 from alerts.metrics import CATALOGUE
 from collector.model import Conversation, Decided, LlmCall, ScoreRecord, ToolCall
 from collector.totals import Deltas, SeriesKey, add, observe, series
+from scorers.rules.looping import looping, wasted_by_looping
 from scorers.rules.tool_error_kind import error_kind
 from scorers.rules.tool_outcome import outcome_of
 from scorers.rules.unneeded_call import redundant_calls
@@ -57,6 +58,7 @@ class QualityMeter:
         if decided.complete and decided.revision == 0:
             add(deltas, "episodes_total", 1.0, **who)
             self._ledger(deltas, decided)
+            self._loops(deltas, who["agent"], decided)
             self._calls(deltas, who["agent"], decided.conversation)
         return deltas
 
@@ -95,6 +97,15 @@ class QualityMeter:
             reason = self._labels.admit("reason", row.reason)
             scorer = self._labels.admit("scorer", row.scorer)
             add(deltas, "decisions_total", 1.0, scorer=scorer, decision=row.decision, reason=reason)
+
+    def _loops(self, deltas: Deltas, agent: str, decided: Decided) -> None:
+        if not any(s.scorer == looping.name and s.verdict == "fail" for s in decided.scores):
+            return
+        waste = wasted_by_looping(decided.conversation)
+        if waste.tokens:
+            add(deltas, "loop_tokens_total", waste.tokens, agent=agent)
+        if waste.cost_usd:
+            add(deltas, "loop_cost_usd_total", waste.cost_usd, agent=agent)
 
     def _calls(self, deltas: Deltas, agent: str, conversation: Conversation) -> None:
         # Neither what the user ran nor what nobody ran says how the agent's tools do.

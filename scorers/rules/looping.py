@@ -15,7 +15,7 @@ from scorers.rules.repeated_messages import repeated_message, stopped_at_limit
 from scorers.rules.spelling import answer_digest, signature
 from scorers.rules.tool_effect import effect_of
 from scorers.rules.tool_outcome import outcome_of
-from scorers.rules.waste import wasted
+from scorers.rules.waste import Waste, wasted
 from scorers.scorer import scorer
 
 _Key: TypeAlias = tuple[str, str]
@@ -48,15 +48,26 @@ def looping(
         return Skip(reason="no_tool_calls")
     if all(call.result is None for call in calls):
         return Skip(reason="no_results")
-    worst = _longest(_loop(stretch, repeats) for stretch in _stretches(conversation, calls))
+    worst = _worst(conversation, calls, repeats)
     if worst is None:
         return Score(value=1.0, verdict="pass", reason="No call was repeated without a reason.")
     return Score(
         value=round(0.5 * (1 - len(worst.again) / len(calls)), 4),
         verdict="fail",
-        reason=_reason(worst, wasted(conversation, worst.again)),
+        reason=_reason(worst),
         evidence=tuple(_evidence(conversation, call) for call in worst.again[:_QUOTES]),
     )
+
+
+def wasted_by_looping(conversation: Conversation, repeats: int = 3) -> Waste:
+    """Return what the model calls that asked for the repeats of the worst loop used."""
+    calls = [call for call in conversation.tool_calls if call.requestor == "agent"]
+    worst = _worst(conversation, calls, repeats) if calls else None
+    return wasted(conversation, worst.again if worst else ())
+
+
+def _worst(conversation: Conversation, calls: Sequence[ToolCall], repeats: int) -> _Loop | None:
+    return _longest(_loop(stretch, repeats) for stretch in _stretches(conversation, calls))
 
 
 def _in_words(conversation: Conversation, repeats: int) -> Score | None:
@@ -204,17 +215,17 @@ def _found(seen: Mapping[_Key, _Seen], repeats: int) -> _Loop | None:
     )
 
 
-def _reason(loop: _Loop, cost: str) -> str:
+def _reason(loop: _Loop) -> str:
     count = len(loop.again)
     if loop.reworded:
-        return f"The agent asked {loop.names[0]} the same {count} times more in other words, and the answer was the same{cost}."
+        return f"The agent asked {loop.names[0]} the same {count} times more in other words, and the answer was the same."
     if len(loop.names) > 1:
-        return f"The agent went round between {' and '.join(loop.names[:3])}: {count} of the calls told it nothing new{cost}."
+        return f"The agent went round between {' and '.join(loop.names[:3])}: {count} of the calls told it nothing new."
     if loop.failing:
-        return f"The agent repeated the failing call {loop.names[0]} {count} times without a change{cost}."
-    return (
-        f"The agent repeated the call {loop.names[0]} {count} times and got the same result{cost}."
-    )
+        return (
+            f"The agent repeated the failing call {loop.names[0]} {count} times without a change."
+        )
+    return f"The agent repeated the call {loop.names[0]} {count} times and got the same result."
 
 
 def _evidence(conversation: Conversation, call: ToolCall) -> Evidence:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from collector.model import Conversation, ToolCall
 
 
-def wasted(conversation: Conversation, calls: Sequence[ToolCall]) -> str:
-    """Say what the model calls that asked for these tool calls used: `` (about 1200 tokens, 0.0040 USD)``.
+class Waste(msgspec.Struct, frozen=True, kw_only=True):
+    """What some model calls used."""
 
-    A model call counts when one of the tool calls began next after it ended. Empty where times
-    or usage were not recorded.
+    tokens: int = 0
+    """Input and output."""
+    cost_usd: float = 0.0
+
+
+def wasted(conversation: Conversation, calls: Sequence[ToolCall]) -> Waste:
+    """Add up the model calls that asked for these tool calls.
+
+    A model call counts, once, when one of the tool calls began next after it ended. Nothing
+    where times or usage were not recorded.
     """
-    tokens = 0
-    cost = 0.0
     ends = sorted(
         (call.ended_ns, index) for index, call in enumerate(conversation.llm_calls) if call.ended_ns
     )
@@ -23,11 +31,8 @@ def wasted(conversation: Conversation, calls: Sequence[ToolCall]) -> str:
         before = [index for ended, index in ends if ended <= call.started_ns]
         if call.started_ns and before:
             asked.add(before[-1])
-    for index in asked:
-        model_call = conversation.llm_calls[index]
-        if model_call.usage is not None:
-            tokens += model_call.usage.input + model_call.usage.output
-        cost += model_call.cost_usd or 0.0
-    parts = [f"about {tokens} tokens"] if tokens else []
-    parts += [f"{cost:.4f} USD"] if cost else []
-    return f" ({', '.join(parts)})" if parts else ""
+    used = [conversation.llm_calls[index] for index in asked]
+    return Waste(
+        tokens=sum(call.usage.input + call.usage.output for call in used if call.usage),
+        cost_usd=sum(call.cost_usd or 0.0 for call in used),
+    )

@@ -248,3 +248,33 @@ def _ledger_row() -> DecisionRecord:
         decision="skipped",
         reason="no_tools",
     )
+
+
+def test_what_loops_cost() -> None:
+    """A loop's model calls count their tokens and cost, and only where the verdict is a loop."""
+    second = 1_000_000_000
+    calls = tuple(
+        ToolCall(
+            name="find", arguments={}, result="1", asked_at=-1, started_ns=(2 * n + 2) * second
+        )
+        for n in range(5)
+    )
+    models = tuple(
+        LlmCall(ended_ns=(2 * n + 1) * second, usage=Usage(input=90, output=10), cost_usd=0.5)
+        for n in range(5)
+    )
+    talk = msgspec.structs.replace(BASE, tool_calls=calls, llm_calls=models)
+
+    def counted(verdict: VerdictName) -> Deltas:
+        decided = Decided(
+            episode_id="e",
+            conversation=talk,
+            decided_ns=1,
+            sampling=Sampling(kept=True, probability=1.0, rule="hash"),
+            scores=(score(verdict, 0.0),),
+        )
+        return QualityMeter(Labels(limit=10)).deltas(decided, [], [])
+
+    assert value_of(counted("fail"), "loop_tokens_total", agent="shop") == 400.0
+    assert value_of(counted("fail"), "loop_cost_usd_total", agent="shop") == 2.0
+    assert "loop_tokens_total" not in names(counted("pass"))

@@ -7,7 +7,8 @@ import pytest
 
 from collector.model import Conversation, LlmCall, Usage
 from scorers.result import Score
-from scorers.rules.looping import looping
+from scorers.rules.looping import looping, wasted_by_looping
+from scorers.rules.waste import Waste
 from tests.build import agent, conversation, request, result, user
 
 REWORDED = (
@@ -63,7 +64,7 @@ def test_progress() -> None:
 
 
 def test_what_it_cost() -> None:
-    """The reason says what the repeated calls used, where it was recorded."""
+    """What the repeated calls used is added up, where it was recorded."""
     talk = searched(*["refund policy"] * 5)
     second = 1_000_000_000
     calls = tuple(
@@ -74,7 +75,7 @@ def test_what_it_cost() -> None:
         LlmCall(ended_ns=(2 * n + 1) * second, usage=Usage(input=90, output=10), cost_usd=0.01)
         for n in range(5)
     )
-    told = judge(msgspec.structs.replace(talk, tool_calls=calls, llm_calls=models))
-    assert told.reason.endswith(
-        "repeated the call search_pages 4 times and got the same result (about 400 tokens, 0.0400 USD)."
-    )
+    whole = msgspec.structs.replace(talk, tool_calls=calls, llm_calls=models)
+    assert wasted_by_looping(whole) == Waste(tokens=400, cost_usd=0.04)
+    assert wasted_by_looping(talk) == Waste()
+    assert judge(whole).reason == judge(talk).reason

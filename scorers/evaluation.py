@@ -21,7 +21,18 @@ Labels: TypeAlias = Mapping[str, Any]
 Reader: TypeAlias = Callable[[Path], Iterable[tuple[Conversation, Labels]]]
 """Opens a labelled file; given by the caller, so that scorers know no transcript format."""
 
-_COLUMNS = ("scorer", "kind", "n", "recall", "false positives", "precision", "auroc", "ms")
+_COLUMNS = (
+    "scorer",
+    "kind",
+    "n",
+    "recall",
+    "false positives",
+    "precision",
+    "f1",
+    "balanced",
+    "auroc",
+    "ms",
+)
 _SCORED = ("pass", "fail")
 _COUNTED_AS_BAD: Mapping[str, tuple[tuple[str, bool], ...]] = {
     "false_success": (("false_success", True),),
@@ -59,6 +70,10 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True):
     """``None`` where nothing was faulty; so for the others."""
     false_positive_rate: Interval | None
     precision: Interval | None
+    f1: float | None
+    """Harmonic mean of precision and recall; ``None`` where precision is."""
+    balanced_accuracy: float | None
+    """Mean of recall and what is left of the false-positive rate."""
     auroc: Interval | None
     """How often a sound conversation has the higher value of a pair; ``None`` without two of each."""
 
@@ -82,6 +97,12 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     """Per scorer the whole first, then each kind."""
     errors: tuple[Miss, ...]
 
+    def __add__(self, other: Evaluation) -> Evaluation:
+        """Return what two evaluations measured."""
+        return Evaluation(
+            measures=self.measures + other.measures, errors=self.errors + other.errors
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists and dictionaries, for JSON."""
         found: dict[str, Any] = msgspec.to_builtins(self)
@@ -99,7 +120,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
         return text
 
 
-class _Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """One scorer's judgement of one labelled conversation."""
 
     kind: str
@@ -122,7 +143,7 @@ def evaluate(
     A conversation counts as flagged when any verdict of the scorer on it is ``fail``.
     """
     runners = {i.name: Runner([i], clock_ns=lambda: 0, seconds=seconds) for i in scorers}
-    verdicts: dict[str, list[_Verdict]] = {name: [] for name in runners}
+    verdicts: dict[str, list[Verdict]] = {name: [] for name in runners}
     errors: list[Miss] = []
     for file in files:
         for conversation, labels in read(file):
@@ -139,7 +160,7 @@ def evaluate(
                     errors.append(_miss(name, conversation.id, verdict, records))
     return Evaluation(
         measures=tuple(
-            m for name, found in verdicts.items() if found for m in _measures(name, found)
+            m for name, found in verdicts.items() if found for m in measures_of(name, found)
         ),
         errors=tuple(errors),
     )
@@ -156,10 +177,8 @@ def is_faulty(scorer: str, labels: Labels) -> bool | None:
     return None
 
 
-def _verdict(
-    records: Sequence[ScoreRecord], kind: str, *, faulty: bool, seconds: float
-) -> _Verdict:
-    return _Verdict(
+def _verdict(records: Sequence[ScoreRecord], kind: str, *, faulty: bool, seconds: float) -> Verdict:
+    return Verdict(
         kind=kind,
         faulty=faulty,
         flagged=any(r.verdict == "fail" for r in records),
@@ -171,7 +190,7 @@ def _verdict(
     )
 
 
-def _miss(scorer: str, id: str, verdict: _Verdict, records: Sequence[ScoreRecord]) -> Miss:
+def _miss(scorer: str, id: str, verdict: Verdict, records: Sequence[ScoreRecord]) -> Miss:
     telling = [r for r in records if r.verdict == "fail"] or list(records)
     return Miss(
         scorer=scorer,
@@ -183,13 +202,14 @@ def _miss(scorer: str, id: str, verdict: _Verdict, records: Sequence[ScoreRecord
     )
 
 
-def _measures(scorer: str, verdicts: Sequence[_Verdict]) -> list[Measure]:
+def measures_of(scorer: str, verdicts: Sequence[Verdict]) -> list[Measure]:
+    """Measure all verdicts of a scorer together, then each kind."""
     kinds = dict.fromkeys(v.kind for v in verdicts)
     whole = _measure(scorer, "all", verdicts)
     return [whole, *(_measure(scorer, k, [v for v in verdicts if v.kind == k]) for k in kinds)]
 
 
-def _measure(scorer: str, kind: str, verdicts: Sequence[_Verdict]) -> Measure:
+def _measure(scorer: str, kind: str, verdicts: Sequence[Verdict]) -> Measure:
     faulty = sum(v.faulty for v in verdicts)
     sound = len(verdicts) - faulty
     caught = sum(v.faulty and v.flagged for v in verdicts)
@@ -208,6 +228,8 @@ def _measure(scorer: str, kind: str, verdicts: Sequence[_Verdict]) -> Measure:
         recall=wilson(caught, faulty),
         false_positive_rate=wilson(false_alarms, sound),
         precision=wilson(caught, caught + false_alarms) if mixed else None,
+        f1=2 * caught / (faulty + caught + false_alarms) if mixed else None,
+        balanced_accuracy=(caught / faulty + 1 - false_alarms / sound) / 2 if mixed else None,
         auroc=auroc(
             [v.value for v in verdicts if v.faulty], [v.value for v in verdicts if not v.faulty]
         ),
@@ -216,9 +238,17 @@ def _measure(scorer: str, kind: str, verdicts: Sequence[_Verdict]) -> Measure:
 
 def _row(measure: Measure) -> tuple[str, ...]:
     n = measure.faulty + measure.sound
-    shares = (measure.recall, measure.false_positive_rate, measure.precision, measure.auroc)
-    milliseconds = f"{1_000 * measure.seconds / n:.2f}"
-    return (measure.scorer, measure.kind, str(n), *(_share(s) for s in shares), milliseconds)
+    shares = (measure.recall, measure.false_positive_rate, measure.precision)
+    means = (measure.f1, measure.balanced_accuracy)
+    return (
+        measure.scorer,
+        measure.kind,
+        str(n),
+        *map(_share, shares),
+        *("-" if mean is None else f"{mean:.3f}" for mean in means),
+        _share(measure.auroc),
+        f"{1_000 * measure.seconds / n:.2f}",
+    )
 
 
 def _share(interval: Interval | None) -> str:

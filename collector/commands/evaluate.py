@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from collector.commands.command import Command, add_config, add_scorers, config_of
+from collector.commands.labelled_texts import holds_texts, texts_of
 from collector.commands.score import chosen_scorers
 from collector.commands.transcript_files import labelled
 from collector.errors import ConfigError
@@ -21,6 +22,7 @@ from collector.transcript_ids import DistinctIds
 def run(arguments: argparse.Namespace) -> int:
     """Print the precision and recall of every scorer that the files have labels for."""
     from collector.redaction import redactor_of
+    from scorers.classifiers import evaluate_rows
     from scorers.evaluation import evaluate
 
     config = config_of(arguments)
@@ -33,7 +35,10 @@ def run(arguments: argparse.Namespace) -> int:
             seen = redactor.conversation(conversation) if arguments.redacted else conversation
             yield seen, labels
 
-    evaluation = evaluate(arguments.files, chosen_scorers(config, arguments.scorers), read)
+    of_rows = [path for path in arguments.files if holds_texts(path)]
+    transcripts = [path for path in arguments.files if path not in of_rows]
+    evaluation = evaluate(transcripts, chosen_scorers(config, arguments.scorers), read)
+    evaluation += evaluate_rows(row for path in of_rows for row in texts_of(path, bad))
     if not evaluation.measures:
         raise ConfigError("the files hold no label of these scorers; rows carry it in `labels`")
     errors = tuple(
@@ -70,7 +75,8 @@ EVALUATE = Command(
     summary="measure the scorers' precision and recall on labelled transcripts",
     description=(
         "Run the scorers on transcripts whose rows carry `labels` and compare: recall, false-positive "
-        "rate and precision with 95 % intervals, and milliseconds per conversation."
+        "rate and precision with 95 % intervals, F1, balanced accuracy, AUROC and milliseconds per conversation. "
+        "Rows of single texts are measured too: tool results with `outcome`, messages with `wants_human`."
     ),
     examples="""\
 outrider evaluate examples/support.jsonl

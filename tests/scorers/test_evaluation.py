@@ -56,9 +56,12 @@ def test_recall_false_positives_and_precision() -> None:
     )
     assert whole.precision is not None
     assert whole.precision.value == 0.5
+    assert whole.f1 == 0.5
+    assert whole.balanced_accuracy == pytest.approx((1 / 2 + 2 / 3) / 2)
     assert (same.kind, control.kind) == ("same", "control")
     assert same.false_positive_rate is None
     assert same.precision is None
+    assert same.f1 is None
     assert control.recall is None
 
 
@@ -129,6 +132,8 @@ def test_the_forms_of_a_report() -> None:
         "false",
         "positives",
         "precision",
+        "f1",
+        "balanced",
         "auroc",
         "ms",
     ]

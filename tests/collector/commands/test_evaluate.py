@@ -1,5 +1,6 @@
 """`outrider evaluate` compares verdicts with labels."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -64,3 +65,22 @@ def test_the_example_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None
         "unnecessary_escalation",
     }
     assert found["errors"] == []
+
+
+def test_files_of_single_texts_are_measured_beside_transcripts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Messages and results have rows of their own in the table; a broken line is told once."""
+    path = tmp_path / "messages.jsonl.gz"
+    rows = [
+        {"id": "a", "text": "Get me a human.", "wants_human": True},
+        {"id": "b", "text": "Where is my parcel?", "wants_human": False},
+    ]
+    text = "\n".join(map(json.dumps, rows)) + "\nnot a row\n"
+    path.write_bytes(gzip.compress(text.encode()))
+    assert main(["evaluate", str(path), str(EXAMPLE), "--json"]) == 1
+    told = capsys.readouterr()
+    measures = {m["scorer"]: m for m in json.loads(told.out)["measures"] if m["kind"] == "all"}
+    assert measures["person_request"]["f1"] == 1
+    assert "looping" in measures
+    assert told.err.count("line 3") == 1

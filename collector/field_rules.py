@@ -21,8 +21,12 @@ from collector.loose_json import dumps, loads, spelled
 
 MASK = "[masked]"
 DROPPED = "[dropped]"
-SHORTEST = 4
-"""Characters from which a value is also looked for in what is said about it."""
+SHORTEST, LONGEST, MOST = 4, 256, 512
+"""Characters of a value that is also looked for in what is said about it, and how many are."""
+LONGEST_PATH = 256
+"""Characters of a path, its last ones, that a rule is compared with."""
+MAX_PATHS = 4096
+"""Paths whose rule is remembered."""
 MAX_DEPTH = 48
 """Levels that are gone into; what is nested deeper goes as a whole."""
 SLICE_FROM = 512
@@ -80,7 +84,7 @@ class FieldRules:
         changed = False
         clean: dict[str, Any] = {}
         for name, item in value.items():
-            inner = f"{path}.{name}" if path else name
+            inner = (f"{path}.{name}" if path else name)[-LONGEST_PATH:]
             action = self._action(inner)
             new = (
                 self._changed(item, action, found)
@@ -117,7 +121,8 @@ class FieldRules:
         except (ValueError, RecursionError):
             return None
         for _, within in slices:
-            found.update(within)
+            if len(found) < MOST:
+                found.update(within)
         clean = [new for new, _ in slices]
         return text if clean == pieces else (b"[" + b",".join(clean) + b"]").decode()
 
@@ -138,7 +143,7 @@ class FieldRules:
         if known is None:
             lower = path.lower()
             known = next((action for rule, action in self._rules if rule.fullmatch(lower)), "")
-            if len(self._actions) > 4096:
+            if len(self._actions) >= MAX_PATHS:
                 self._actions.clear()
             self._actions[path] = known
         return known
@@ -151,7 +156,8 @@ class FieldRules:
             return value
         self.applied += 1
         new = self._spelled(text, action)
-        if len(text) >= SHORTEST and not isinstance(value, (dict, list, bool)):
+        again = SHORTEST <= len(text) <= LONGEST and len(found) < MOST
+        if again and not isinstance(value, (dict, list, bool)):
             found[text] = new
         return _Gone if action == "drop" else new
 

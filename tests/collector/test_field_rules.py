@@ -161,6 +161,26 @@ def test_a_growing_history_is_ruled_alike() -> None:
     assert redactor.span(broken) == ruled(("user", "pseudonym")).span(broken)
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("name", ["." * 60_000, "a." * 30_000, "xy" * 30_000])
+def test_hostile_names_cost_little(name: str) -> None:
+    """Names made to make patterns backtrack, deep in one another, are done at once."""
+    value: Any = {"note": "Lund"}
+    for _ in range(40):
+        value = {name: value}
+    redactor = ruled(("*.x*y*z", "mask"), ("note", "mask"))
+    assert "Lund" not in repr(redactor.span(span("s", attributes={"deep": value})))
+
+
+@pytest.mark.timeout(20)
+def test_a_rule_about_everything_costs_little() -> None:
+    """Twenty thousand fields that all go are not looked for in each other."""
+    attributes: Any = {f"a{n}": f"value number {n} " * 20 for n in range(10_000)}
+    attributes["rows"] = json.dumps([{"n": f"item number {n}"} for n in range(10_000)])
+    clean = ruled(("n", "mask"), ("a*", "pseudonym")).span(span("s", attributes=attributes))
+    assert "number" not in repr(clean)
+
+
 def test_what_rules_change_is_counted() -> None:
     """Each field that a rule changed counts once, beside what the kinds replaced."""
     redactor = ruled(("who", "mask"))

@@ -11,6 +11,7 @@ from collector.api import EXPORTS, ID_CHARACTERS, Alive, Ended, EndOf, Index, Re
 from collector.hindsight_forms import LabelForm, OutcomeForm
 from collector.hindsight_port import Taken
 from collector.openapi import JSON, Operation
+from collector.rebaseline_port import PATH, Rebaseline, Rebaselined
 
 LINES = "application/x-ndjson"
 OTLP = "http://127.0.0.1:4318"
@@ -47,6 +48,9 @@ def operations() -> dict[str, Operation]:
             media=LINES,
             parameters={"kind": {"type": "string", "enum": list(EXPORTS)}},
             errors=(404, 503),
+        ),
+        f"POST {PATH}": Operation(
+            answer=Rebaselined, body={JSON: Rebaseline}, errors=(400, 404, 503)
         ),
         "POST /v1/outcomes": _told(OutcomeForm | list[OutcomeForm]),
         "POST /v1/labels": _told(LabelForm | list[LabelForm]),

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from alerts.console.routes import Console, Learning
 from alerts.detectors.detection import Detection
 from alerts.detectors.gauges import gauges as detector_gauges
+from alerts.detectors.rebaselining import Whose
 from alerts.detectors.settings import settings_of
 from alerts.exporter import Exporter, metrics_app
 from alerts.failure_rate import FailureRates
@@ -281,6 +282,9 @@ def data_path(
             **(kafka.gauges() if kafka else {}),
         },
         alarms=lambda: detection.views() if detection.loaded else None,
+        relearn=lambda agent, scorer, environment: detection.orders.give(
+            Whose(agent=agent, scorer=scorer, environment=environment)
+        ),
         background=[
             detection.run,
             lambda stop: rates.run(lambda: stop.wait(RATES_S)),
@@ -324,6 +328,7 @@ def serve(config: Config, data_dir: Path, *, clock: Callable[[], int]) -> int:
                 pages=console,
                 process=process,
                 store=path.store,
+                relearn=path.relearn,
                 metrics=metrics_app(exporter),
                 count=path.tally.count,
                 clock_ns=clock,

@@ -12,6 +12,7 @@ from collector.assembler import Assembler
 from collector.handoff import Handoff
 from collector.journal import Journal
 from collector.pipeline import Pipeline
+from collector.rebaseline_port import Relearn
 from collector.shipping import Shipping
 from collector.stores.clickhouse import ClickHouseStore
 from collector.stores.writer import StoreWriter
@@ -45,6 +46,8 @@ class DataPath(msgspec.Struct, kw_only=True):
     """What is read from the store now and then."""
     alarms: Callable[[], Sequence[Any] | None]
     """How the detectors stand: ``StreamView`` records; ``None`` until they were read."""
+    relearn: Relearn
+    """Let detectors learn anew what is usual."""
     background: Sequence[Background]
     sources: Sequence[Background]
     """What requests come from besides the ports; told to stop before the pipeline is."""

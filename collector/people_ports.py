@@ -23,6 +23,7 @@ from collector.hindsight_port import HindsightPort
 from collector.journal_records import ConversationEnd
 from collector.login import Login
 from collector.openapi import Described, OpenApi, described
+from collector.rebaseline_port import RebaselinePort, Relearn
 from collector.servers import Listening, Port
 from collector.sessions import Sessions
 from collector.stores.export import What, documents
@@ -73,6 +74,7 @@ def people_ports(
     pages: Pages,
     process: Journalling,
     store: Asked,
+    relearn: Relearn,
     metrics: ASGIApp,
     count: Count,
     clock_ns: Callable[[], int],
@@ -85,6 +87,7 @@ def people_ports(
         pages: The console's.
         process: Takes note of ends, outcomes and labels, and knows how it fares.
         store: Has what is exported.
+        relearn: Lets detectors learn anew what is usual.
         metrics: Answers on the metrics' port.
         count: Raises ``requests_rejected_total{receiver,reason}`` and what the API counts.
         clock_ns: Unix time in nanoseconds.
@@ -112,6 +115,7 @@ def people_ports(
         pages=pages,
         process=process,
         store=store,
+        relearn=relearn,
         count=count,
         clock_ns=clock_ns,
         refused=refusals("console"),
@@ -144,6 +148,7 @@ def people_app(
     pages: Pages,
     process: Journalling,
     store: Asked,
+    relearn: Relearn,
     count: Count,
     clock_ns: Callable[[], int],
     refused: Refused = lambda _: None,
@@ -165,6 +170,7 @@ def people_app(
         callers=callers,
         routes=[
             *HindsightPort(process.note, count=count, clock_ns=clock_ns).routes(),
+            *RebaselinePort(relearn).routes(),
             *pages.routes(),
             *Login(pages.login_page, sessions, asks=callers.asks).routes(),
             described_by.route(),

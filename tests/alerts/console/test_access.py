@@ -9,6 +9,7 @@ import asyncio
 import functools
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import httpx
@@ -48,6 +49,8 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it tells brill of them."""
     body: Any = None
     """What is posted, without a tenant."""
+    tenants: bool = True
+    """Whether a tenant's token may post it."""
 
 
 ABOUT = {"conversation_id": "talk-brill"}
@@ -93,6 +96,9 @@ ROUTES: dict[str, Check] = {
     ),
     "POST /v1/conversations/{id}/end": Check(asks=("/v1/conversations/talk-brill/end",), body={}),
     "POST /v1/outcomes": Check(body={**ABOUT, "name": "refund_issued", "value": True}),
+    "POST /v1/alarms/rebaseline": Check(
+        body={"agent": "agent-brill-words", "scorer": "looping"}, tenants=False
+    ),
     "POST /v1/labels": Check(body={**ABOUT, "scorer": "tone", "verdict": "pass"}),
 }
 
@@ -124,6 +130,7 @@ class Stage:
             ),
             process=self,
             store=store,
+            relearn=self.relearn,
             count=lambda *_: None,
             clock_ns=lambda: NOW_NS,
             refused=lambda reason: self.refused.update([reason]),
@@ -140,6 +147,15 @@ class Stage:
     async def note(self, words: Sequence[Outcome] | Sequence[Label]) -> None:
         """Take note of whose they are."""
         self.noted += [word.about.tenant for word in words]
+
+    def relearn(
+        self, agent: str, _scorer: str, _environment: str | None
+    ) -> Future[tuple[str, ...]]:
+        """Take note of whom it is about."""
+        self.noted.append(agent)
+        done: Future[tuple[str, ...]] = Future()
+        done.set_result((agent,))
+        return done
 
     def ask(self, method: str, path: str, token: str = "", body: Any = None) -> httpx.Response:
         """Send one request."""
@@ -205,7 +221,7 @@ def asks(name: str) -> tuple[str, tuple[str, ...]]:
 
 CLOSED = sorted(name for name, check in ROUTES.items() if not check.open)
 READING = [name for name in CLOSED if name.startswith("GET")]
-WRITING = [name for name in CLOSED if name.startswith("POST")]
+WRITING = [name for name in CLOSED if name.startswith("POST") and ROUTES[name].tenants]
 
 
 def test_every_route_is_held(stage: Stage) -> None:
@@ -267,6 +283,15 @@ def test_alarms_are_of_all_tenants(stage: Stage) -> None:
         }
         assert "fired" not in stage.ask("GET", "/alerts", token).text
         assert "fails" not in stage.ask("GET", "/", "acme").text.partition("<table")[0]
+
+
+def test_what_is_usual_is_nobodys_alone(stage: Stage) -> None:
+    """The detectors watch all tenants together, so a token of one cannot make them learn anew."""
+    path, body = "/v1/alarms/rebaseline", ROUTES["POST /v1/alarms/rebaseline"].body
+    assert stage.ask("POST", path, "acme", body).status_code == 403
+    assert stage.noted == []
+    assert stage.ask("POST", path, "writer", body).json() == {"streams": ["agent-brill-words"]}
+    assert stage.noted == ["agent-brill-words"]
 
 
 @pytest.mark.parametrize("name", WRITING)

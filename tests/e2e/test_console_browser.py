@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -43,8 +45,8 @@ SCREENS: dict[str, ViewportSize] = {
     "desktop": {"width": 1280, "height": 800},
     "phone": {"width": 390, "height": 844},
 }
-FORGED = '<form method="post" action="%s/logout"><button>Win</button></form>'
-FRAMED = '<iframe src="%s/ledger"></iframe>'
+OTHER = """<iframe src="%s/login"></iframe>
+<form method="post" action="%s/logout"><button>Win</button></form>"""
 HOSTILE = '"><img src=x onerror=alert(1)></script><script>alert(2)</script>'
 
 
@@ -274,6 +276,29 @@ def test_login(tmp_path: Path, screen: BrowserContext) -> None:
         assert opened(screen, served.console, "/").url.startswith(f"{served.console}/login?")
 
 
+@contextmanager
+def other_site(page: str) -> Iterator[str]:
+    """Serve a page from a host that a browser takes for another site than 127.0.0.1."""
+
+    class Evil(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Evil)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://localhost:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+    thread.join(PATIENCE_S)
+
+
 def test_pages_of_other_sites(tmp_path: Path, browser: Browser) -> None:
     """A page of another site can neither post for whoever is logged in nor show a page in a frame."""
     token = "a long enough phrase"  # noqa: S105  # a test's, not a secret
@@ -284,25 +309,17 @@ def test_pages_of_other_sites(tmp_path: Path, browser: Browser) -> None:
         page.get_by_label("Token").fill(token)
         page.keyboard.press("Enter")
         page.wait_for_url(f"{served.console}/")
-        evil = context.new_page()
-        evil.route(
-            "http://evil.example/",
-            lambda route: route.fulfill(body=FORGED % served.console, content_type="text/html"),
-        )
-        evil.goto("http://evil.example/")
-        with evil.expect_response(lambda answer: answer.url.endswith("/logout")) as caught:
-            evil.get_by_role("button").click()
-        assert caught.value.status == 403
+        with other_site(OTHER % (served.console, served.console)) as evil:
+            forged = context.new_page()
+            forged.goto(evil)
+            framed = forged.frames[1]
+            framed.wait_for_load_state("load")
+            assert "Outrider" not in framed.content()
+            with forged.expect_response(lambda answer: answer.url.endswith("/logout")) as caught:
+                forged.get_by_role("button").click()
+            assert caught.value.status == 403
         page.reload()
         assert page.url == f"{served.console}/"
-        framed = context.new_page()
-        framed.route(
-            "http://evil.example/",
-            lambda route: route.fulfill(body=FRAMED % served.console, content_type="text/html"),
-        )
-        framed.goto("http://evil.example/")
-        framed.wait_for_load_state("load")
-        assert "Outrider" not in framed.frames[1].content()
         context.close()
 
 

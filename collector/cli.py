@@ -13,6 +13,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
+from collector.commands.alerts import ALERTS
 from collector.commands.check import CHECK
 from collector.commands.command import Command
 from collector.commands.demo import DEMO
@@ -21,6 +22,7 @@ from collector.commands.evaluate import EVALUATE
 from collector.commands.explain import EXPLAIN
 from collector.commands.export import EXPORT
 from collector.commands.migrate import MIGRATE
+from collector.commands.rebaseline import REBASELINE
 from collector.commands.replay import REPLAY
 from collector.commands.rules import RULES
 from collector.commands.score import SCORE
@@ -37,6 +39,8 @@ COMMANDS: tuple[Command, ...] = (
     EVALUATE,
     EXPLAIN,
     RULES,
+    ALERTS,
+    REBASELINE,
     CHECK,
     DOCTOR,
     MIGRATE,

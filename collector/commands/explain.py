@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     from alerts.detectors.settings import settings_of
 
     config = config_of(arguments)
-    scorers = arguments.scorers or _enabled(config)
+    scorers = arguments.scorers or enabled(config)
     settings = settings_of(config.detect, scorers=scorers)
     if arguments.budget is not None:
         settings = msgspec.structs.replace(settings, page_hours=arguments.budget / 3600)
@@ -67,7 +67,8 @@ One false page in {_time(seen.budget_hours)} is accepted for the agent, which ha
     return "\n".join(lines)
 
 
-def _enabled(config: Config) -> int:
+def enabled(config: Config) -> int:
+    """Count the scorers that run."""
     from scorers.registry import configured
 
     return len(configured(config.scorers))
@@ -166,7 +167,7 @@ def traffic(text: str) -> float:
     return rate(match[1]) / _PER[match[2] or ""]
 
 
-def duration(text: str) -> float:
+def seconds_of(text: str) -> float:
     """Read an argument that is a duration of at least an hour; return seconds."""
     from collector.units import parse_duration
 
@@ -198,7 +199,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--budget",
-        type=duration,
+        type=seconds_of,
         metavar="TIME",
         help="time between false pages that you accept for the agent (default: "
         "detect.false_alarm_budget)",

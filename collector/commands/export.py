@@ -7,7 +7,7 @@ import ssl
 import typing
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from collector.commands.command import (
     AUTH_HINT,
@@ -23,6 +23,9 @@ from collector.commands.command import (
 from collector.commands.output import opened
 from collector.config import Config
 from collector.errors import ConfigError, OutriderError
+
+if TYPE_CHECKING:
+    from collector.stores.clickhouse import ClickHouseStore
 
 Kind = Literal["conversations", "scores", "decisions", "observations", "outcomes", "labels"]
 KINDS: tuple[Kind, ...] = typing.get_args(Kind)
@@ -98,19 +101,29 @@ def from_store(config: Config, data_dir: Path, what: Kind) -> Iterator[bytes]:
     Raises:
         ConfigError: there is no store, or another process holds it.
     """
-    from collector.stores.clickhouse import open_store
     from collector.stores.export import documents
 
-    if not config.store.url and not (data_dir / "store").is_dir():
-        raise ConfigError(
-            f"{data_dir}: holds no store; choose another --data-dir, or --url of a running instance"
-        )
-    store = open_store(config.store, data_dir)
+    store = opened_store(config, data_dir)
     try:
         for document in documents(store, what):
             yield document + b"\n"
     finally:
         store.close()
+
+
+def opened_store(config: Config, data_dir: Path) -> ClickHouseStore:
+    """Open the store of a stopped instance, or the server that it writes to.
+
+    Raises:
+        ConfigError: there is no store, or another process holds it.
+    """
+    from collector.stores.clickhouse import open_store
+
+    if not config.store.url and not (data_dir / "store").is_dir():
+        raise ConfigError(
+            f"{data_dir}: holds no store; choose another --data-dir, or --url of a running instance"
+        )
+    return open_store(config.store, data_dir)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -38,9 +38,11 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     """What stands for it there."""
 
 
+_MAX_WORDS = 100
 _GAP_WORDS = 12
 _GAP = Word(text="", lower="", stem="", content=False)
-"""Stands between two texts, so that nothing of one is near anything of the other."""
+_GAPS = [_GAP] * _GAP_WORDS
+"""Stand between two texts, so that nothing of one is near anything of the other."""
 _NONE = Match(nearness="none")
 
 
@@ -65,12 +67,21 @@ class Passages:
         self._numbers: list[int] = []
         for text in texts:
             if self.sentences:
-                self._append("", [_GAP] * _GAP_WORDS)
+                self._append("", _GAPS)
             for sentence in sentences_of(text):
                 self._add(sentence)
 
     def _add(self, sentence: str) -> None:
         words = read(cleaned(sentence))
+        if len(words) <= _MAX_WORDS:
+            self._append(sentence, words)
+            return
+        # Text without full stops would be one sentence, and what costs its length squared.
+        for first in range(0, len(words), _MAX_WORDS):
+            piece = words[first : first + _MAX_WORDS]
+            self._append(" ".join(word.text for word in piece), piece)
+
+    def _append(self, sentence: str, words: list[Word]) -> None:
         first = len(self.words)
         for position, word in enumerate(words, first):
             if word.content:
@@ -80,10 +91,6 @@ class Passages:
             elif word.denies:
                 self._denials.append(position)
         self.stems.update([word.stem for word in words])
-        self._append(sentence, words)
-
-    def _append(self, sentence: str, words: list[Word]) -> None:
-        first = len(self.words)
         self.words += words
         self._of_sentence += [len(self.sentences)] * len(words)
         self.sentences.append(Sentence(text=sentence, first=first, end=len(self.words)))

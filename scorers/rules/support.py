@@ -18,6 +18,8 @@ from scorers.rules.reading import Word, cleaned, read
 from scorers.rules.stems import stem, stems_of
 
 _NEAR = 6
+_MAX_WORDS = 150
+"""Of a statement without an end."""
 _MAX_STEMS = 4
 _MAYBE = frozenset(("may", "might", "could", "possibly", "perhaps", "likely", "probably"))
 _SURE = MappingProxyType(
@@ -62,7 +64,7 @@ def support(
 
     ``said`` are stems of what the user said: what comes from there is not asked of the passages.
     """
-    words = read(cleaned(statement))
+    words = read(cleaned(statement))[:_MAX_WORDS]
     content = [word for word in words if word.content]
     if not content:
         return None

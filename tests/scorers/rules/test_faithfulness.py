@@ -285,11 +285,11 @@ def test_other_names_make_no_difference(answer: str, name: str) -> None:
     assert value(renamed) == value(rag(answer, text=BRIDGE))
 
 
-@given(st.permutations(["harbour.", "fish.", "lights."]))
+@given(st.permutations(["no harbour here.", "the lights here.", "some fish here."]))
 def test_the_order_of_documents_makes_no_difference(ends: list[str]) -> None:
     """Documents are a set."""
     answer = agent("Lindholm has a harbour and lights.")
-    documents = tuple(Document(text=f"The town of Lindholm has {end}") for end in ends)
+    documents = tuple(Document(text=f"Lindholm has {end}") for end in ends)
     talk = conversation(user("What is there?"), answer, documents=documents)
     same = conversation(*talk.messages, documents=tuple(sorted(documents, key=lambda d: d.text)))
     assert value(talk) == value(same)

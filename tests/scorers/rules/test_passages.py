@@ -101,3 +101,16 @@ def test_opposites_go_both_ways() -> None:
     assert stem("after") in OPPOSITES[stem("before")]
     assert stem("before") in OPPOSITES[stem("after")]
     assert all(word not in others for word, others in OPPOSITES.items())
+
+
+def test_text_without_full_stops_is_cut() -> None:
+    """A sentence that does not end is read in pieces, so that its cost stays bounded."""
+    passages = Passages(["a harbour with boats " * 400])
+    assert max(one.end - one.first for one in passages.sentences) <= 100
+    assert passages.sentences[1].text.startswith("a harbour")
+
+
+def test_two_texts_are_never_near_each_other() -> None:
+    """The last word of one document and the first of the next do not stand together."""
+    passages = Passages(["The boat is red", "Harbour fees rise"])
+    assert not passages.are_near(["red"], [stem("harbour")], 6)

@@ -109,3 +109,19 @@ def test_every_sign_that_weighs_is_measured() -> None:
     assert set(WEIGHTS) <= set(signs)
     free = {"length", "short", "synonym", "kin", "narrower", "rounded"}
     assert all(weight >= 0 for name, weight in WEIGHTS.items() if name not in free)
+
+
+def test_a_turned_comparison_with_its_opposite_is_the_same() -> None:
+    """What is higher than another has the other lower than itself."""
+    text = "The tower is higher than the church."
+    assert measured("The church is lower than the tower.", text=text).signs["clash"] == 0
+    assert measured("The church is higher than the tower.", text=text).signs["clash"] == 1
+
+
+def test_a_name_may_be_spelt_out() -> None:
+    """Initials in the passages stand for the name of that many words."""
+    text = "The NTL opened a museum in Arvik."
+    spelt = measured("A museum was opened by the Northern Trade League.", text=text)
+    assert spelt.signs["name"] == 0
+    other = measured("A museum was opened by the Northern Timber Guild.", text=text)
+    assert other.signs["name"] == 3

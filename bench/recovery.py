@@ -77,13 +77,13 @@ class Recovered(msgspec.Struct, frozen=True, kw_only=True):
     """Peak resident memory meanwhile."""
 
 
-def recovery(scratch: Path, *, size: int, concluded: bool) -> Recovered:
+def recovery(scratch: Path, *, size: int, concluded: bool, chunk: int = CHUNK) -> Recovered:
     """Fill a journal, start on it and measure."""
     directory = Path(tempfile.mkdtemp(prefix="recovery-", dir=scratch))
     data = directory / "data"
     data.mkdir()
     try:
-        requests, episodes = fill(data, size=size, concluded=concluded)
+        requests, episodes = fill(data, size=size, concluded=concluded, chunk=chunk)
         began = time.monotonic()
         server = start(data, directory, {"OUTRIDER__STORE__URL": NOWHERE.store.url})
         try:
@@ -133,17 +133,20 @@ def _acknowledges(port: int) -> bool:
         connection.close()
 
 
-def fill(data: Path, *, size: int, concluded: bool) -> tuple[int, int]:
+def fill(data: Path, *, size: int, concluded: bool, chunk: int = CHUNK) -> tuple[int, int]:
     """Write requests of open conversations; return how many requests and conversations."""
     journal = Journal.open(
-        data / "journal.db", max_bytes=4 * size, seen_limit=1_000_000, clock_ns=time.time_ns
+        data / "journal.db",
+        max_bytes=4 * GIB + 2 * size,
+        seen_limit=1_000_000,
+        clock_ns=time.time_ns,
     )
     requests = 0
     seed = 0
     try:
         while journal.bytes_used < size:
             seed += 1
-            talks = list(invented_talks(CHUNK, seed=seed))
+            talks = list(invented_talks(chunk, seed=seed))
             for body in corpus_spans(talks, story=INVENTED, seed=seed).bodies:
                 journal.append(_entry(body)).result()
                 requests += 1
@@ -151,7 +154,7 @@ def fill(data: Path, *, size: int, concluded: bool) -> tuple[int, int]:
         journal.close()
     if concluded:
         _conclude(data)
-    return requests, seed * CHUNK
+    return requests, seed * chunk
 
 
 def _conclude(data: Path) -> None:

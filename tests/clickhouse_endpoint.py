@@ -309,6 +309,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: tests read standard output."""
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that were killed."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def half_of(statement: bytes) -> bytes:
     """Return an insert with the first half of its rows, one a line, and one more when it is odd."""
     found = _INSERT.match(statement)
@@ -329,7 +336,7 @@ def main() -> None:
     _Handler.fault = _Fault()
     _Handler.stopping = threading.Event()
     _Handler.password = options.password
-    with ThreadingHTTPServer(("127.0.0.1", options.port), _Handler) as server:
+    with _Server(("127.0.0.1", options.port), _Handler) as server:
         server.daemon_threads = True
         sys.stdout.write(f"{server.server_address[1]}\n")
         sys.stdout.flush()

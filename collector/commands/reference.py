@@ -30,6 +30,7 @@ DOCUMENTS = (
     "docs/alerts.md",
     "docs/commands.md",
     "docs/configuration.md",
+    "docs/durability.md",
     "docs/metrics.md",
     "docs/outcomes.md",
     "docs/privacy.md",

@@ -40,7 +40,7 @@ test: setup ## The suite: hermetic, no network
 test-all: setup ## The suite with its slow and heavy parts; Kafka's need Java and Maven, what needs another Debian package is skipped without it
 	$(BIN)/python -m pytest $(PARALLEL) -m "not corpora and not capture and not sim"
 
-test-faults: setup ## Kill the process, break its store, fill its disk and move its clock: about 6 minutes
+test-faults: setup ## Kill the process, break its store, fill its disk and move its clock: some minutes
 	$(BIN)/python -m pytest $(PARALLEL) tests/faults tests/e2e/test_kill.py tests/e2e/test_outage.py
 
 sim: setup ## Simulate the alarms at length and beside others, and write docs/alarms.md: about 20 minutes

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import httpx
@@ -130,7 +130,9 @@ class Watching(threading.Thread):
 class Breaking:
     """Break one thing at a time, and mend it."""
 
-    def __init__(self, served: Served, endpoint: Endpoint, wall: Wall, seed: int) -> None:
+    def __init__(
+        self, served: Served, endpoint: Endpoint, wall: Wall, *, seed: int, without: Sequence[str]
+    ) -> None:
         self._served, self._endpoint, self._wall = served, endpoint, wall
         self._chance = random.Random(seed)  # noqa: S311 - repeatable, not secret
         self.done: Counter[str] = Counter()
@@ -141,6 +143,8 @@ class Breaking:
             "disk": (2, self._disk),
             "clock": (2, self._clock),
         }
+        for name in without:
+            del self._kinds[name]
 
     def one(self) -> None:
         """Break something, wait, and mend it."""
@@ -207,7 +211,7 @@ def drained(served: Served, episodes: int) -> float:
         time.sleep(0.5)
 
 
-def soak(scratch: Path, *, minutes: float, seed: int) -> int:
+def soak(scratch: Path, *, minutes: float, seed: int, without: Sequence[str] = ()) -> int:
     """Run it, print the figures and return the exit code."""
     wall = Wall(scratch / "offset")
     with Endpoint(scratch / "engine") as endpoint:
@@ -221,7 +225,7 @@ def soak(scratch: Path, *, minutes: float, seed: int) -> int:
             ASSEMBLE__LATE_WINDOW="30s",
         )
         served.program = ("-m", "tests.faults.jumping", str(wall.path))
-        breaking = Breaking(served, endpoint, wall, seed)
+        breaking = Breaking(served, endpoint, wall, seed=seed, without=without)
         with served:
             watching = Watching(served)
             streams = [
@@ -281,11 +285,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        choices=("kill", "stop", "store", "disk", "clock"),
+        help="leave a kind of fault out",
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="outrider-soak-") as scratch:
         for name in ("capacity", "soak"):
             (Path(scratch) / name).mkdir()
-        return soak(Path(scratch), minutes=arguments.minutes, seed=arguments.seed)
+        return soak(
+            Path(scratch),
+            minutes=arguments.minutes,
+            seed=arguments.seed,
+            without=arguments.without,
+        )
 
 
 if __name__ == "__main__":

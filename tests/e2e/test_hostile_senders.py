@@ -226,6 +226,7 @@ def test_many_attributes(served: Served) -> None:
     assert decided(served, "attributes")["head"]["message_count"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_huge_texts(served: Served) -> None:
     """A text of megabytes is kept, and shown without all of it."""

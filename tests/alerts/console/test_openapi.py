@@ -36,7 +36,7 @@ from tests.collector.access import callers, sessions, tokens
 from tests.collector.receivers.desk import Desk
 
 OTLP = ("/v1/traces", "/v1/logs")
-SHORT = 12
+SHORT = 6
 """Requests an operation, well-formed and as many that are not, in ``make test``."""
 LONG = 100
 HELD = (

@@ -39,7 +39,9 @@ class Secured:
     """An instance with tokens, whose every port speaks TLS."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
-        self.authority = Authority(folder)
+        own = folder / "own"
+        own.mkdir()
+        self.authority = Authority(own)
         tls = self.authority.server()
         files = {"CERT_FILE": tls.cert_file, "KEY_FILE": tls.key_file}
         grpc_port, proxy_port = free_ports(2)
@@ -164,6 +166,43 @@ def test_every_answer_of_every_port(secured: Secured) -> None:
             for method in ("GET", "POST", "TRACE"):
                 answer = secured.client.request(method, f"{base}{path}", headers=headers)
                 _held(answer.headers, f"{method} {base}{path} {answer.status_code}")
+
+
+def test_certificates_instead_of_tokens(tmp_path: Path) -> None:
+    """Where a certificate is enough, its owner sends and reads without a token, and nobody else does."""
+    authority = Authority(tmp_path)
+    ports = {
+        f"{port}__TLS__{key}": value
+        for port in ("RECEIVE", "CONSOLE", "TELEMETRY")
+        for key, value in (
+            ("CLIENT_CA_FILE", authority.file),
+            ("INSTEAD_OF_TOKEN", "true"),
+        )
+    }
+    made = Secured(tmp_path, **ports)
+    files = authority.client()
+    # The instance's own certificates come from an authority of its own, callers' from this one.
+    known = ssl.create_default_context(cafile=made.authority.file)
+    known.load_cert_chain(files.cert, files.key)
+    credentials = grpc.ssl_channel_credentials(
+        Path(made.authority.file).read_bytes(),
+        Path(files.key).read_bytes(),
+        Path(files.cert).read_bytes(),
+    )
+    with made.served, made.client, httpx.Client(verify=known, trust_env=False) as client:
+        eventually(lambda: _listens(made.console), "the console answers")
+        for url in (f"{made.console}/v1/ledger", f"{made.metrics}/metrics"):
+            assert client.get(url).status_code == 200
+            with pytest.raises(httpx.TransportError):
+                made.client.get(url, headers=bearer("t-read"))
+        url = f"{made.receive}/v1/traces"
+        assert client.post(url, content=TWO, headers=PROTO).status_code == 200
+        with pytest.raises(httpx.TransportError):
+            made.client.post(url, content=TWO, headers={**PROTO, **bearer("t-write")})
+        with grpc.secure_channel(made.grpc, credentials) as through:
+            call(through, TWO)
+        forged = {"origin": "https://evil.example"}
+        assert client.get(f"{made.console}/v1/ledger", headers=forged).status_code == 403
 
 
 def test_answers_to_what_is_no_http(tmp_path: Path) -> None:

@@ -209,6 +209,11 @@ def _answers(found: Evaluation, held_out: Sequence[HeldOut]) -> str:
         " and a limit learned from the other sources alone (`python -m bench.learn_faithfulness`).\n\n"
         + table(columns, rows)
         + shipped
+        + "\nLabels of answers that are wrong; they are counted as they came:\n\n"
+        + table(
+            ("row", "why the label is wrong"),
+            [(f"`{id}`", why) for (scorer, id), why in WRONG.items() if scorer == FAITHFULNESS],
+        )
     )
 
 

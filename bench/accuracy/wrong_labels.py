@@ -33,5 +33,37 @@ WRONG: Mapping[tuple[str, str], str] = {
         "invented_arguments",
         "dojo-gpt-4o-mini-2024-07-18-workspace-user_task_25+control_tools",
     ): "the address was made up from a person's name",
+    (
+        "faithfulness",
+        "factcheck_gpt-1990",
+    ): "who is named as the source stands nowhere in the context",
+    (
+        "faithfulness",
+        "factcheck_gpt-1992",
+    ): "who is named as the source stands nowhere in the context",
+    (
+        "faithfulness",
+        "factcheck_gpt-1993",
+    ): "who is named as the source stands nowhere in the context",
+    (
+        "faithfulness",
+        "factcheck_gpt-2230",
+    ): "another source and another amount than the context gives",
+    (
+        "faithfulness",
+        "factcheck_gpt-2366",
+    ): "the place it is said to grow at stands nowhere in the context",
+    (
+        "faithfulness",
+        "factcheck_gpt-2368",
+    ): "the place it is said to grow at stands nowhere in the context",
+    ("faithfulness", "factcheck_gpt-2387"): "the context is about other plants",
+    ("faithfulness", "factcheck_gpt-2396"): "the context is about another plant",
+    (
+        "faithfulness",
+        "summedits_news-63f9455b8d931ba6e664fb97_11",
+    ): "the answer denies what the context says of the substance",
+    ("faithfulness", "q2_memnet-49_3"): "the number counts something else in the context",
+    ("faithfulness", "q2_dodeca-267_1"): "another month than in the context",
 }
 """Scorer and id of the row -> why its label is wrong."""

@@ -212,7 +212,7 @@ def _answers(found: Evaluation, held_out: Sequence[HeldOut]) -> str:
         + "\nLabels of answers that are wrong; they are counted as they came:\n\n"
         + table(
             ("row", "why the label is wrong"),
-            [(f"`{id}`", why) for (scorer, id), why in WRONG.items() if scorer == FAITHFULNESS],
+            [(f"`{row}`", why) for (scorer, row), why in WRONG.items() if scorer == FAITHFULNESS],
         )
     )
 

@@ -116,9 +116,7 @@ class Detector:
         events: list[AlertEvent] = []
         for key in sorted(self._streams, key=_order):
             state = self._streams[key]
-            if key.agent_version is not None or not whose.means(
-                key.agent, key.scorer, key.environment
-            ):
+            if not whose.means(key):
                 continue
             for one in (state, *self._slices.get(key, {}).values()):
                 last = _last(one, at_ns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -47,10 +48,10 @@ def replayed(
             continue
         due = waiting.get(seen.key.stream)
         while due and _is_past(seen, due[0]):
-            reset = due.pop(0)
-            whose = Whose(agent=seen.agent, scorer=seen.scorer, environment=seen.environment)
-            yield from detector.rebaseline(whose, at_ns=reset.at_ns)
+            yield from _repeated(detector, due.pop(0))
         yield from detector.fold(seen)
+    for reset in sorted(itertools.chain(*waiting.values()), key=lambda one: one.at_ns):
+        yield from _repeated(detector, reset)
 
 
 def read_resets(query: Query) -> list[AlertEvent]:
@@ -62,6 +63,18 @@ def read_resets(query: Query) -> list[AlertEvent]:
         )
         for row in rows
     ]
+
+
+def _repeated(detector: Detector, reset: AlertEvent) -> list[AlertEvent]:
+    """Let the stream of an event learn anew, as it did then."""
+    told = reset.detail
+    whose = Whose(
+        agent=told.agent,
+        scorer=told.scorer,
+        environment=told.environment,
+        scorer_version=told.scorer_version,
+    )
+    return detector.rebaseline(whose, at_ns=reset.at_ns)
 
 
 def _is_past(seen: Observed, reset: AlertEvent) -> bool:

@@ -7,6 +7,8 @@ from concurrent.futures import Future
 
 import msgspec
 
+from alerts.detectors.stream import Key
+
 
 class Whose(msgspec.Struct, frozen=True, kw_only=True):
     """Which streams are meant."""
@@ -15,11 +17,16 @@ class Whose(msgspec.Struct, frozen=True, kw_only=True):
     scorer: str
     environment: str | None = None
     """``None`` for all."""
+    scorer_version: str | None = None
+    """``None`` for all."""
 
-    def means(self, agent: str, scorer: str, environment: str) -> bool:
-        """Say whether a stream is one of them."""
-        where = self.environment is None or self.environment == environment
-        return (agent, scorer) == (self.agent, self.scorer) and where
+    def means(self, key: Key) -> bool:
+        """Say whether a stream of all versions is one of them."""
+        return (
+            (key.agent, key.scorer, key.agent_version) == (self.agent, self.scorer, None)
+            and self.environment in {None, key.environment}
+            and self.scorer_version in {None, key.scorer_version}
+        )
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):

@@ -53,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
                     folded += 1
                     yield seen
 
-        for event in replayed(Detector(settings), history(), resets):
+        known = [reset for reset in resets if reset.at_ns < arguments.until]
+        for event in replayed(Detector(settings), history(), known):
             if event.at_ns >= arguments.since:
                 kind = f"{event.kind} {event.detail.severity}".strip()
                 found[kind] = found.get(kind, 0) + 1

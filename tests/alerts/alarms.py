@@ -25,7 +25,7 @@ CHANGE = Change(
 def alarm(
     id: str = "a",
     *,
-    kind: Literal["armed", "fired", "cleared"] = "fired",
+    kind: Literal["armed", "fired", "cleared", "rebaselined"] = "fired",
     severity: Severity = "page",
     age_s: float = 60.0,
     version: str = "2.4.0",

@@ -63,6 +63,8 @@ def test_a_reference_learned_anew_is_kept_and_replayed(store: ClickHouseStore) -
     watch.steps(1)
     (view,) = watch.detection.views()
     assert (view.phase, view.learned) == ("learning", 0)
+    so_far, _ = replay(store)
+    assert sorted(e.event_id for e in so_far) == [event_id for event_id, _ in stored(store)]
     last = seen[-1].sequence
     watch.observe([observed(last + i, float(i % 2), agent_version="2") for i in range(1, 1_000)])
     watch.fresh()

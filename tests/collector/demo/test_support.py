@@ -66,7 +66,8 @@ def test_the_healthy_version_is_as_good_as_people() -> None:
     """No scorer fails more than three conversations of a hundred."""
     failed = Counter(name for _, found in judged(played(1_200, HEALTHY_VERSION)) for name in found)
     assert all(count <= 0.03 * 1_200 for count in failed.values()), failed
-    assert set(failed) == set(RATES)
+    # who goes round in circles also makes calls that are not needed
+    assert set(failed) == {*RATES, "unneeded_call"}
 
 
 def test_the_seed_decides() -> None:

@@ -37,8 +37,8 @@ FREE = ("length", "short", "synonym", "kin", "narrower", "rounded")
 TARGET = Path("scorers/rules/faithfulness_weights.py")
 FIXED: Mapping[str, float] = {"clash": 4.0, "foreign": 2.0, "sides": 1.0}
 """Signs a person would not forgive to miss, which are too rare to be learned: set by hand."""
-UNUSED = frozenset(("word",))
-"""Counted for the reason a person reads; it weighed nothing beside the others."""
+UNUSED = frozenset(("word", "noun", "beyond"))
+"""Parts of other signs or of the reason a person reads; beside the others they weigh nothing."""
 PAIRS = 2_500
 ACROSS = 0.3
 STEPS = 400

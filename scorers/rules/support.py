@@ -81,13 +81,15 @@ def support(
     signs |= _coverage(aligned, signs)
     signs["quotation"] = float(bool(invented))
     signs["clash"] = float(clashes(aligned, absent, signs))
+    denies = signs["denial_new"] or signs["denies_alone"]
+    denial = ("a denial that it does not make",) if denies else ()
     close = aligned.passages.sentence_of(aligned.first) if aligned.closest else -1
     return Support(
         signs=signs,
         numbers=tuple(w.text for n in ("number", "small_number") for w in absent[n]),
         names=tuple(dict.fromkeys(w.text for w in absent["name"])),
         words=tuple(dict.fromkeys(w.text for n in ("noun", "word") for w in absent[n])),
-        against=tuple(dict.fromkeys((*invented, *itertools.chain(*against.values())))),
+        against=tuple(dict.fromkeys((*invented, *itertools.chain(*against.values()), *denial))),
         passage=passages.sentences[close].text if close >= 0 else "",
     )
 
@@ -171,6 +173,7 @@ def _coverage(aligned: Alignment, signs: Mapping[str, float]) -> dict[str, float
         "unlike": unlike,
         "unsupported": 1 - (1 - (beyond + apart + unlike) / 3) * 0.5**strikes,
         "opposite_closely": signs["opposite"] * (aligned.local >= 0.6),
+        "noun_share": signs["noun"] / count,
         "length": math.log(count),
         "short": float(count <= 2),
     }

@@ -303,6 +303,23 @@ def test_the_closest_passage_is_in_the_reason() -> None:
     assert "six" in outcome.reason
 
 
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("Tolls of $4 are not taken from cars.", "denial"),
+        ("The bridge is 1,240 miles long.", "unit"),
+        ("The deck is cooled in winter.", "'cooled' where it says 'heated'"),
+        ("The Kestrel Bridge was opened by Mayor Eva Holm.", "Eva"),
+        ("The train had been slower than the ferry.", "side"),
+    ],
+)
+def test_the_reason_names_what_is_wrong(answer: str, told: str) -> None:
+    """A person reads which part of the statement the context does not bear out."""
+    outcome = judged(rag(answer, text=BRIDGE))
+    assert isinstance(outcome, Score)
+    assert told in outcome.reason
+
+
 def test_results_of_the_turn_support_beside_documents() -> None:
     """A claim may rest on a tool's answer when documents are there too."""
     documents = (Document(text=BRIDGE),)

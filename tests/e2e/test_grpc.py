@@ -20,10 +20,12 @@ from tests.faults.books import check_balance, planned
 
 CALLS = 60
 PAUSE_S = 0.05
+RETRYABLE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
+"""What a server answers that stops: before it has looked at a call, or amid it."""
 
 
 class Sender(threading.Thread):
-    """Send requests over gRPC, and each again as long as the answer is UNAVAILABLE."""
+    """Send requests over gRPC, and each again on an answer that OTLP's specification calls retryable."""
 
     def __init__(self, address: str, requests: Sequence[Request]) -> None:
         super().__init__()
@@ -52,7 +54,7 @@ class Sender(threading.Thread):
                     wait_for_ready=True,
                 )
             except grpc.RpcError as error:
-                if code(error) is not grpc.StatusCode.UNAVAILABLE or time.monotonic() > deadline:
+                if code(error) not in RETRYABLE or time.monotonic() > deadline:
                     self.failure = error
                 time.sleep(PAUSE_S)
             else:

@@ -68,6 +68,19 @@ _STRONG_HINTS = (
 _CAPITALS = re.compile(r"[A-Z]{3,}[^a-z]{6,}")
 _FEW_LETTERS = 15
 _SHOUTED = 0.7
+_UNSOLVED_HINTS = (
+    "not",
+    "n't",
+    "n\u2019t",
+    "same",
+    "still",
+    "again",
+    "keep",
+    "nothing",
+    " time",
+    " luck",
+    "no ",
+)
 _UNSOLVED = re.compile(
     r"""\b(?:(?:still|again|keeps?|nothing)\s+(?:\w+\s+){0,3}?(?:not|n't|no|fail\w*|wrong|broken|same|happen\w*|the\s+same|works?)|
     (?:does|do|did|is|has|can|wo|would|could)(?:n['\u2019]t|\s+not|not)\s+(?:\w+\s+){0,2}?(?:work\w*|help\w*|fix\w*|solv\w*|answer\w*|chang\w*)|
@@ -93,6 +106,9 @@ def is_furious(text: str) -> str:
 
 def is_unsolved(text: str) -> str:
     """Return the words with which a user says that it still does not work; empty when there are none."""
+    lowered = text.lower()
+    if not any(map(lowered.__contains__, _UNSOLVED_HINTS)):
+        return ""
     found = _UNSOLVED.search(text)
     return found[0] if found else ""
 

@@ -62,13 +62,18 @@ def unneeded_call(conversation: Conversation, call: ToolCall) -> ScorerResult:
         return _failed(
             call, f"The call of {call.name[:80]} was made {when} and its answer was the same."
         )
-    definition = next((one for one in conversation.tools if one.name == call.name), None)
+    definition = _definitions(Same(conversation.tools)).get(call.name)
     if definition is not None and _is_unrelated(conversation, call, definition):
         reason = (
             f"Nothing that was said before the call of {call.name[:80]} has to do with that tool."
         )
         return _failed(call, reason)
     return Score(value=1.0, verdict="pass", reason="The call asks for something new.")
+
+
+@lru_cache(maxsize=2)
+def _definitions(same: Same[tuple[ToolDefinition, ...]]) -> dict[str, ToolDefinition]:
+    return {tool.name: tool for tool in same.record}
 
 
 def _failed(call: ToolCall, reason: str) -> Score:

@@ -144,7 +144,8 @@ def headline(event: AlertEvent) -> str:
     if event.kind == "cleared":
         why = _ENDS.get(detail.reason, "back to usual")
         return f"{subject}: {why}, the {detail.severity} is over"
-    return f"{subject}: {_rates(detail)}"
+    floor = f", acceptable up to {share(detail.null_rate)}" if event.slice == "floor" else ""
+    return f"{subject}: {_rates(detail)}{floor}"
 
 
 def told(incident: Incident, *, url: str = "") -> str:

@@ -30,7 +30,7 @@ class StreamView(msgspec.Struct, frozen=True, kw_only=True):
     stream: str
     """``agent/environment/scorer@scorer_version``; not to be taken apart, the parts follow."""
     slice: str
-    """``all``, or ``version=…`` for one version of the agent."""
+    """``all``, ``version=…`` for one version of the agent, or ``floor`` for all held against the configured floor."""
     agent: str
     agent_version: str
     """Empty for the slice ``all``."""

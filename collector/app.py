@@ -21,7 +21,7 @@ from alerts.console.routes import Console, Learning
 from alerts.detectors.detection import Detection
 from alerts.detectors.gauges import gauges as detector_gauges
 from alerts.detectors.rebaselining import Whose
-from alerts.detectors.settings import settings_of
+from alerts.detectors.settings import check_floors, settings_of
 from alerts.exporter import Exporter, metrics_app
 from alerts.failure_rate import FailureRates
 from alerts.labels import Labels
@@ -214,6 +214,7 @@ def data_path(
     rates = FailureRates(
         store.query, labels=labels, clock=lambda: clock_ns() / 1e9, count=tally.count
     )
+    check_floors(config.detect, {scorer.name for scorer in scorers})
     watching = settings_of(config.detect, scorers=len(scorers))
     detection = Detection(
         watching,

@@ -59,6 +59,8 @@ class Detector:
         self._settings = settings
         self._streams: dict[Key, StreamState] = {}
         self._slices: dict[Key, dict[str, StreamState]] = {}
+        self._floors: dict[Key, StreamState] = {}
+        """By the stream of what is usual beside it."""
         self._bets: dict[Key, Bets] = {}
         self._changed: set[Key] = set()
         self._retired: list[StreamState] = []
@@ -75,16 +77,17 @@ class Detector:
         events: list[AlertEvent] = []
         if whole.null is None:
             if not _is_ahead(whole, seen) or not self._learned(whole, seen):
-                return []
+                return self._floored(whole, seen)
             events.append(_event(whole, seen, "armed"))
         part = self._slice(whole, seen.agent_version)
         before_ns = whole.last_ns
         events += self._weigh(whole, seen, before_ns=before_ns)
+        events += self._floored(whole, seen)
         events += self._silence(whole, part, seen)
         return events + self._weigh(part, seen, before_ns=part.last_ns or before_ns)
 
     def retire(self, scorers: AbstractSet[tuple[str, str]], *, at_ns: int) -> list[AlertEvent]:
-        """Drop the streams of scorers, or versions of them, that no longer run; end their alarms.
+        """Drop the streams of scorers, versions of them or floors that are no more; end their alarms.
 
         Args:
             scorers: Name and version of those that run.
@@ -92,11 +95,14 @@ class Detector:
         """
         events: list[AlertEvent] = []
         for key in sorted(self._streams, key=_order):
-            if (key.scorer, key.scorer_version) in scorers:
+            runs = (key.scorer, key.scorer_version) in scorers
+            if runs and not (key.null == "floor" and self._is_stale(self._streams[key])):
                 continue
             state = self._streams.pop(key)
             self._bets.pop(key, None)
-            if key.agent_version is None:
+            if key.null == "floor":
+                self._floors.pop(_beside(key), None)
+            elif key.agent_version is None:
                 self._slices.pop(key, None)
             last = _last(state, at_ns)
             events += [_event(state, last, t.kind, t) for t in silenced(state, "retired")]
@@ -194,7 +200,9 @@ class Detector:
     def _add(self, state: StreamState) -> StreamState:
         key = state.key
         self._streams[key] = state
-        if key.agent_version is not None:
+        if key.null == "floor":
+            self._floors[_beside(key)] = state
+        elif key.agent_version is not None:
             whole = msgspec.structs.replace(key, agent_version=None)
             self._slices.setdefault(whole, {})[key.agent_version] = state
         return state
@@ -227,6 +235,33 @@ class Detector:
         if state is None:
             raise AssertionError("slices begin when the whole is armed")
         return state
+
+    def _floored(self, whole: StreamState, seen: Observed) -> list[AlertEvent]:
+        """Hold an observation against its scorer's floor, where there is one.
+
+        A floor needs the traffic and the overdispersion that a reference tells of, so it begins
+        with the first one; what is usual does not matter to it, and a new reference neither.
+        """
+        lowest = self._settings.floors.get(whole.key.scorer)
+        if lowest is None:
+            return []
+        state = self._floors.get(whole.key)
+        if state is None and whole.null is not None:
+            state = StreamState(
+                key=msgspec.structs.replace(whole.key, null="floor"),
+                learned=whole.learned,
+                hours=whole.hours,
+                null=msgspec.structs.replace(whole.null, null_rate=1.0 - lowest),
+                page=whole.page,
+                ticket=whole.ticket,
+            )
+            self._add(state)
+        return self._weigh(state, seen, before_ns=state.last_ns) if state else []
+
+    def _is_stale(self, floor: StreamState) -> bool:
+        """Say whether a floor is not the configured one."""
+        lowest = self._settings.floors.get(floor.key.scorer)
+        return lowest is None or floor.null is None or floor.null.null_rate != 1.0 - lowest
 
     def _let_go(self, slices: dict[str, StreamState]) -> None:
         """Forget the longest-silent version over the limit; one that fires is never forgotten."""
@@ -288,12 +323,17 @@ def _is_silent(state: StreamState, now_ns: int) -> bool:
     return now_ns - state.traffic_ns > max(SILENT_NS, usual)
 
 
+def _beside(floor: Key) -> Key:
+    """Return the stream of what is usual beside a floor's."""
+    return msgspec.structs.replace(floor, null="drift")
+
+
 def _is_ahead(state: StreamState, seen: Observed) -> bool:
     """Say whether a state has not taken an observation yet."""
     return seen.sequence > state.through.get(seen.producer, 0)
 
 
-def _order(key: Key) -> tuple[str, str, str, str, bool, str]:
+def _order(key: Key) -> tuple[str, str, str, str, bool, str, str]:
     return (
         key.agent,
         key.environment,
@@ -301,6 +341,7 @@ def _order(key: Key) -> tuple[str, str, str, str, bool, str]:
         key.scorer_version,
         key.agent_version is not None,
         key.agent_version or "",
+        key.null,
     )
 
 

@@ -54,7 +54,7 @@ def _who(view: StreamView, labels: Labels) -> dict[str, str]:
     environment = labels.admit("environment", view.environment)
     scorer = labels.admit("scorer", view.scorer)
     scorer_version = labels.admit("scorer_version", view.scorer_version)
-    whole = view.slice == "all"
+    whole = not view.slice.startswith("version=")
     version = "" if whole else labels.admit("agent_version", view.agent_version)
     return {
         "stream": f"{agent}/{environment}/{scorer}@{scorer_version}",
@@ -62,7 +62,7 @@ def _who(view: StreamView, labels: Labels) -> dict[str, str]:
         "agent_version": version,
         "environment": environment,
         "scorer": scorer,
-        "slice": "all" if whole else f"version={version}",
+        "slice": view.slice if whole else f"version={version}",
     }
 
 

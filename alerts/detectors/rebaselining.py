@@ -23,7 +23,8 @@ class Whose(msgspec.Struct, frozen=True, kw_only=True):
     def means(self, key: Key) -> bool:
         """Say whether a stream of all versions is one of them."""
         return (
-            (key.agent, key.scorer, key.agent_version) == (self.agent, self.scorer, None)
+            (key.agent, key.scorer) == (self.agent, self.scorer)
+            and (key.agent_version, key.null) == (None, "drift")
             and self.environment in {None, key.environment}
             and self.scorer_version in {None, key.scorer_version}
         )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 import msgspec
+
+from collector.errors import ConfigError
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +29,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Scorers among which an agent's budget is split."""
     max_slices: int
     """Slices of one scorer of one agent."""
+    floors: dict[str, float] = {}
+    """Lowest acceptable pass rates, by scorer."""
 
 
 class Section(Protocol):
@@ -51,8 +57,24 @@ class Section(Protocol):
         """A rate."""
 
     @property
+    def floor(self) -> Mapping[str, float]:
+        """Pass rates by scorer."""
+
+    @property
     def max_slices(self) -> int:
         """Of each scorer of an agent."""
+
+
+def check_floors(detect: Section, scorers: AbstractSet[str]) -> None:
+    """See that each floor is under a scorer that runs.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    for name in sorted(set(detect.floor) - scorers):
+        raise ConfigError(
+            f"detect.floor.{name}: no such scorer runs; these do: {', '.join(sorted(scorers))}"
+        )
 
 
 def settings_of(detect: Section, *, scorers: int) -> Settings:
@@ -70,4 +92,5 @@ def settings_of(detect: Section, *, scorers: int) -> Settings:
         tolerance=detect.tolerance,
         scorers=max(1, scorers),
         max_slices=detect.max_slices,
+        floors=dict(detect.floor),
     )

@@ -38,6 +38,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, order=True):
     scorer_version: str
     agent_version: str | None = None
     """``None`` for all versions together."""
+    null: Literal["drift", "floor"] = "drift"
+    """What it is held against: what is usual, or the lowest rate that is acceptable."""
 
     @property
     def stream(self) -> str:
@@ -49,7 +51,9 @@ class Key(msgspec.Struct, frozen=True, kw_only=True, order=True):
 
     @property
     def slice(self) -> str:
-        """Name the part of the traffic."""
+        """Name the part of the traffic, or the floor under all of it."""
+        if self.null == "floor":
+            return "floor"
         return "all" if self.agent_version is None else f"version={self.agent_version}"
 
 

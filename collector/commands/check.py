@@ -144,6 +144,7 @@ def own_addresses(running: Running) -> dict[str, str]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything that `serve` would trip over, and say what differs from the defaults."""
+    from alerts.detectors.settings import check_floors
     from collector.redaction import redactor_of
     from collector.serve_file import read
     from collector.tls import server_context
@@ -151,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scorers.registry import configured
 
     config = config_of(arguments)
-    configured(config.scorers)
+    check_floors(config.detect, {scorer.name for scorer in configured(config.scorers)})
     Tokens(config.auth)
     for key, tls in tls_of(config).items():
         server_context(tls, section=section_of(key))

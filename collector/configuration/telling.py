@@ -25,6 +25,8 @@ class DetectConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Fewest scored conversations to learn from."""
     tolerance: Rate = 0.005
     """Worsening of the failure rate that is never an alarm, however long it lasts."""
+    floor: dict[str, Annotated[float, msgspec.Meta(gt=0, lt=1)]] = {}
+    """Lowest share of passing conversations that is acceptable, by scorer; below it is an alarm even where it always was so."""
     max_slices: Annotated[int, msgspec.Meta(ge=1)] = 50
     """Agent versions watched at once for each agent and scorer; the longest-silent one is let go."""
 

@@ -22,6 +22,7 @@ from alerts.incident import (
     told,
 )
 from alerts.notice import Notice, notice_of, rfc3339
+from alerts.stream_view import AlertEvent
 from collector.model import Decided, Episode, Sampling, ScoreRecord, VerdictName
 from collector.stores.clickhouse import ClickHouseStore
 from collector.stores.rows import rows_of
@@ -174,6 +175,11 @@ def test_an_alarm_is_told_in_plain_sentences(store: ClickHouseStore) -> None:
     )
 
 
+def floored(event: AlertEvent) -> AlertEvent:
+    """Let an alarm be about the floor."""
+    return msgspec.structs.replace(event, slice="floor")
+
+
 @pytest.mark.parametrize(
     ("event", "text"),
     [
@@ -186,6 +192,8 @@ def test_an_alarm_is_told_in_plain_sentences(store: ClickHouseStore) -> None:
         ),
         (alarm(kind="armed", version=""), "false_success of atlas (prod): the usual failure rate"),
         (alarm(change=None), "fails more often than the usual 1.8 %"),
+        (floored(alarm(version="")), "of atlas (prod): 41 % of 118 conversations failed since"),
+        (floored(alarm(change=None)), "usual 1.8 %, acceptable up to 3.0 %"),
         (alarm(environment=""), "false_success of atlas 2.4.0: 41 %"),
     ],
 )

@@ -111,6 +111,26 @@ def test_names_an_unknown_scorer(
 
 
 @pytest.mark.usefixtures("ports")
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("{loping: 0.9}", "detect.floor.loping: no such scorer runs; these do: "),
+        ("{looping: 1.0}", "expected a number < 1, got 1"),
+        ("{looping: 0}", "expected a number > 0, got 0"),
+    ],
+)
+def test_names_a_floor_that_cannot_be(
+    value: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A floor is under a scorer that runs, and is a share between none and all."""
+    monkeypatch.setenv("OUTRIDER__DETECT__FLOOR", value)
+    assert main(["check"]) == 2
+    assert said in error(capsys)
+    monkeypatch.setenv("OUTRIDER__DETECT__FLOOR", "{looping: 0.9}")
+    assert main(["check"]) == 0
+
+
+@pytest.mark.usefixtures("ports")
 def test_a_running_instance_is_no_mistake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -46,7 +46,7 @@ RATE = 0.03
 DECAY = 0.01
 MIN_SPREAD = 0.15
 """A sign rarer than this counts as if it were not rare: few examples teach little."""
-FLAGGED = 0.035
+FLAGGED = 0.04
 """The share of faithful answers that may be flagged where the weights did not learn."""
 
 

@@ -13,6 +13,7 @@ from scorers.rules.stems import stem
 
 _MOST = 0.8
 _DENIED = 4
+_SPARE = 3
 _QUOTED = re.compile(r'["\u201c]([^"\u201c\u201d]{8,400})["\u201d]')
 _QUOTED_WORDS = 4
 """Fewer words may be a title or a word that is spoken of."""
@@ -180,7 +181,9 @@ def clashes(
     ]
     if not rest or sum(rest) < _MOST * len(rest):
         return False
-    if any(signs[name] for name in _DECISIVE):
+    # a denial taken out of a sentence that is otherwise the same, not of one that says more
+    lifted = signs["denial_lifted"] and len(aligned.closest) <= len(aligned.words) + _SPARE
+    if lifted or any(signs[name] for name in _DECISIVE):
         return True
     other_number = any(word.counts for word in aligned.closest)
     other_name = any(word.capital for word in aligned.closest[1:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -82,7 +82,11 @@ def support(
     signs["quotation"] = float(bool(invented))
     signs["clash"] = float(clashes(aligned, absent, signs))
     denies = signs["denial_new"] or signs["denies_alone"]
-    denial = ("a denial that it does not make",) if denies else ()
+    lifted = signs["denial_lifted"] and signs["clash"]
+    denial = (
+        *(["a denial that it does not make"] if denies else []),
+        *(["the denial is left out"] if lifted else []),
+    )
     close = aligned.passages.sentence_of(aligned.first) if aligned.closest else -1
     return Support(
         signs=signs,
@@ -107,7 +111,7 @@ def _absent(aligned: Alignment) -> dict[str, list[Word]]:
             continue
         if word.counts and match.nearness == "none":
             found["small_number" if word.spelt or word.ordinal else "number"].append(word)
-        elif word.capital and word is not aligned.words[0]:
+        elif word.capital and (word is not aligned.words[0] or _begins_name(aligned.words)):
             if match.nearness == "none":
                 found["name"].append(word)
         elif match.nearness != "none":
@@ -115,6 +119,11 @@ def _absent(aligned: Alignment) -> dict[str, list[Word]]:
         elif word.stem not in _ABOUT_TEXTS:
             found["noun" if entry_of(word.stem).noun else "word"].append(word)
     return found
+
+
+def _begins_name(words: Sequence[Word]) -> bool:
+    """Say whether the first word of a statement, which any capital begins, is part of a name."""
+    return len(words) > 1 and words[1].capital and words[1].content
 
 
 def _nearness(aligned: Alignment) -> dict[str, float]:

@@ -43,7 +43,11 @@ def trace() -> list[Any]:
     """Build a Langfuse trace with a retrieval, a call that a span alone tells of, and an answer."""
     shared = {"traceId": "t-1", "sessionId": "s-2", "startTime": "2026-03-01T10:00:00Z"}
     rows: list[Any] = [
-        {"type": "RETRIEVER", "input": "warranty", "output": [{"content": "Two years."}]},
+        {
+            "type": "RETRIEVER",
+            "input": "warranty",
+            "output": [{"content": "The warranty lasts two years."}],
+        },
         {"type": "TOOL", "name": "get_order", "input": {"order": "A-1"}, "output": "shipped"},
         {
             "type": "GENERATION",

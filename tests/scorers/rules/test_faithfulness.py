@@ -326,3 +326,18 @@ def test_results_of_the_turn_support_beside_documents() -> None:
     talk = conversation(*lookup("Order 55120 costs 84.00.").messages, documents=documents)
     assert verdict(talk) == "pass"
     assert verdict(rag("Order 55120 costs 84.00.", text=BRIDGE)) == "fail"
+
+
+def test_another_name_at_the_beginning() -> None:
+    """A name that begins a statement is held like any other."""
+    text = "Ana Lund founded the firm in 1987."
+    assert verdict(rag("Ana Lund founded the firm in 1987.", text=text)) == "pass"
+    assert verdict(rag("Ben Berg founded the firm in 1987.", text=text)) == "fail"
+
+
+def test_a_denial_that_is_left_out() -> None:
+    """A sentence of the context without its denial says the opposite, and the reason tells so."""
+    outcome = judged(rag("Dogs are allowed in the hall.", text="Dogs are not allowed in the hall."))
+    assert isinstance(outcome, Score)
+    assert outcome.verdict == "fail"
+    assert "the denial is left out" in outcome.reason

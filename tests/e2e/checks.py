@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,13 +55,8 @@ def keyed(rows: Iterable[Mapping[str, Any]]) -> dict[ScoreKey, tuple[Any, ...]]:
     for row in rows:
         key = (row["conversation_id"], row["scorer"], row["level"], row["target"])
         assert key not in scores
-        scores[key] = (row["verdict"], row["value"], _costless(row["reason"]))
+        scores[key] = (row["verdict"], row["value"], row["reason"])
     return scores
-
-
-def _costless(reason: str) -> str:
-    """Leave out what it cost, which traffic tells and a transcript does not."""
-    return re.sub(r" \(about \d+ tokens\)", "", reason)
 
 
 def check_exports(export: Callable[[What], Rows], conversations: Sequence[Conversation]) -> None:

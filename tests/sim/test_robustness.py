@@ -79,19 +79,23 @@ def test_the_discount_and_the_tolerance_keep_most_months_quiet(
 )
 def test_a_drop_is_found_in_any_of_them(kind: Kind, hours: float, runs: int, within: float) -> None:
     """From 90 % to 85 % takes hours, to 70 % half an hour, whatever the traffic."""
-    waits = {0.15: 0.0, 0.30: 0.0}
+    waits: dict[float, list[float]] = {0.15: [], 0.30: []}
     for run in range(runs):
-        for worse in waits:
+        for worse, found in waits.items():
             rng = random.Random(f"{kind} {worse} {run}")  # noqa: S311 - repeatable, not secret
             bets = default(verdicts(rng, REFERENCE, kind=kind))
             # The change may come at any hour: in a cycle that decides how soon it shows.
             hour = rng.randrange(24) * PER_HOUR
             healthy = verdicts(rng, DAY + hour, kind=kind)
             worst = verdicts(rng, 6 * DAY, rate=worse, kind=kind)[hour:]
-            found = first(bets, healthy + worst)
-            waits[worse] += ((found or math.inf) - len(healthy)) / PER_HOUR
-    assert waits[0.15] / runs == pytest.approx(hours, rel=within)
-    assert 0.3 <= waits[0.30] / runs <= 0.8
+            at = first(bets, healthy + worst)
+            assert at is not None
+            if at > len(healthy):  # else it was a false alarm, which is not this test's matter
+                found.append((at - len(healthy)) / PER_HOUR)
+    assert all(len(found) >= 0.9 * runs for found in waits.values())
+    means = {worse: sum(found) / len(found) for worse, found in waits.items()}
+    assert means[0.15] == pytest.approx(hours, rel=within)
+    assert 0.3 <= means[0.30] <= 0.7
 
 
 def test_the_usual_rate_is_what_it_says() -> None:

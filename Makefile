@@ -43,7 +43,7 @@ test-all: setup ## The suite with its slow and heavy parts; Kafka's need Java an
 test-faults: setup ## Kill the process, break its store, fill its disk and move its clock: some minutes
 	$(BIN)/python -m pytest $(PARALLEL) tests/faults tests/e2e/test_kill.py tests/e2e/test_outage.py
 
-sim: setup ## Simulate the alarms at length and beside others, and write docs/alarms.md: about 20 minutes
+sim: setup ## Simulate the alarms at length and beside others, and write docs/alarms.md: about 10 minutes
 	$(BIN)/python -m pytest $(PARALLEL) tests/sim
 	$(BIN)/python -m bench.detectors
 

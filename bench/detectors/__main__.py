@@ -78,9 +78,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--runs",
         type=int,
-        default=60,
+        default=200,
         metavar="N",
-        help="healthy months a method; three times as many of each change (default: 60)",
+        help="healthy months a method; three times as many of each change (default: 200)",
     )
     parser.add_argument("--no-peers", action="store_true", help="leave river out")
     parser.add_argument(

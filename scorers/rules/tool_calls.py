@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,6 +14,7 @@ from scorers.rules.identity import Same
 from scorers.scorer import scorer
 
 _QUOTE_CHARS = 160
+_MAX_NAMES = 200
 
 
 @scorer(level="tool_call", version="1")
@@ -65,15 +67,10 @@ def _problems(offered: Sequence[ToolDefinition], call: ToolCall) -> list[Problem
 
 
 def _not_offered(conversation: Conversation, call: ToolCall) -> Problem:
-    near = next(
-        (
-            t.name
-            for t in conversation.tools
-            if t.name and (t.name in call.name or call.name in t.name)
-        ),
-        "",
-    )
-    hint = f"; {near} was" if near and call.name else ""
+    names = [tool.name for tool in conversation.tools if tool.name]
+    near = [name for name in names if call.name and (name in call.name or call.name in name)]
+    near = near or difflib.get_close_matches(call.name[:80], names[:_MAX_NAMES], n=1)
+    hint = f"; {near[0]} was" if near else ""
     return Problem(text=f"names a tool that was not offered{hint}")
 
 

@@ -159,3 +159,14 @@ def test_a_pattern_cannot_run_away() -> None:
 def test_equal_schemas_are_compiled_once() -> None:
     """Two conversations with the same tool share the compiled schema."""
     assert compiled({"properties": {"q": {}}}) is compiled({"properties": {"q": {}}})
+
+
+def test_the_nearest_tool_is_named() -> None:
+    """A misspelt tool is told together with the one that was probably meant."""
+    talk = conversation(
+        user("Where is it?"),
+        agent("", request("get_oder_status")),
+        tools=(tool("get_order_status"),),
+    )
+    found = tool_calls.function(talk, talk.tool_calls[0])
+    assert "not offered; get_order_status was" in found.reason

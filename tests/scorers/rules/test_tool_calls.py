@@ -10,7 +10,7 @@ from collector.model import JsonValue, ToolDefinition, ToolRequest
 from scorers.result import ScorerResult, Skip
 from scorers.rules.argument_schemas import compiled
 from scorers.rules.tool_calls import tool_calls
-from tests.build import agent, conversation, user
+from tests.build import agent, conversation, request, tool, user
 
 BOOK = {
     "type": "object",

@@ -82,7 +82,7 @@ class Reading:
                 self._held = held[size:]
                 return message
             left = max(0.0, until - time.monotonic())
-            if self.ended or not select.select([self._line], [], [], left)[0]:
+            if self.ended or not _readable(self._line, left):
                 return None
             try:
                 data = self._line.recv(_READ)
@@ -90,6 +90,13 @@ class Reading:
                 data = b""
             self.ended = not data
             held += data
+
+
+def _readable(line: socket.socket, timeout_s: float) -> bool:
+    """Wait for something to read; ``select`` would refuse a line in a process with a thousand files."""
+    poll = select.poll()
+    poll.register(line, select.POLLIN)
+    return bool(poll.poll(1_000 * timeout_s))
 
 
 class Arrivals:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from collector.config import RedactConfig
 from collector.content_policy import ContentPolicy
-from collector.errors import ConfigError
 from collector.field_rules import FieldRules
+from collector.key_file import key_in
 from collector.redactor import Redactor
 
 KEY_FILE = "pseudonym.key"
 """In the data directory, for its owner alone."""
-KEY_BYTES = 32
 
 
 def redactor_of(config: RedactConfig, key: bytes = b"") -> Redactor:
@@ -44,34 +41,10 @@ def strict_redactor(config: RedactConfig, key: bytes = b"") -> Redactor:
     return redactor_of(msgspec.structs.replace(config, content="redacted"), key)
 
 
-def pseudonym_key(
-    config: RedactConfig, data_dir: Path, *, random_bytes: Callable[[int], bytes] = os.urandom
-) -> bytes:
+def pseudonym_key(config: RedactConfig, data_dir: Path) -> bytes:
     """Return the configured key, else that of the data directory, made when there is none.
 
     Raises:
         ConfigError: The directory is not writable, or the file is not ours.
     """
-    if config.pseudonym_key:
-        return config.pseudonym_key.encode()
-    path = data_dir / KEY_FILE
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            known = os.read(file, KEY_BYTES + 1)
-            if not known:
-                known = random_bytes(KEY_BYTES)
-                os.write(file, known)
-                os.fsync(file)
-        finally:
-            os.close(file)
-    except OSError as error:
-        raise ConfigError(
-            f"{path}: cannot be used ({error.strerror}); make it readable and writable for this user"
-        ) from error
-    if len(known) != KEY_BYTES:
-        raise ConfigError(
-            f"{path}: is not a key of {KEY_BYTES} bytes; remove it and a new one is made"
-        )
-    return known
+    return config.pseudonym_key.encode() or key_in(data_dir / KEY_FILE)

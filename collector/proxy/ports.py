@@ -10,11 +10,11 @@ from pathlib import Path
 
 from collector.config import Config, ProxyShadowConfig
 from collector.connections import allowed
+from collector.key_file import key_in
 from collector.proxy.about import Names
 from collector.proxy.capture import Capture, Export, Keep, SpanWriter
 from collector.proxy.line import Arrivals, Orders
 from collector.proxy.relay_port import RelayPort
-from collector.proxy.secret import load_secret
 from collector.proxy.server import Settings
 from collector.proxy.shadow import ShadowOrders
 from collector.proxy.upstream import Routes
@@ -28,6 +28,8 @@ MOST = 512
 """Connections at a time; each has one behind it."""
 WAITING = 4_096
 """Calls that wait to be captured."""
+KEY_FILE = "proxy.secret"
+"""File in the data directory with the key of the hashes that stand for credentials."""
 LEDGER = "proxy.shadow"
 """File in the data directory in which the day's calls to the candidate are counted."""
 
@@ -55,7 +57,7 @@ def proxy_ports(
     wanted = config.proxy
     if not wanted.address:
         return {}
-    secret = load_secret(data_dir, random_bytes=os.urandom)
+    secret = key_in(data_dir / KEY_FILE)
     check_authorities(wanted)
     server_context(wanted.tls, section="proxy.tls")
     Routes(anthropic=wanted.anthropic, openai=wanted.openai)

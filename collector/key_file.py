@@ -1,4 +1,4 @@
-"""Keep the key of the hashes that stand for credentials, in the data directory."""
+"""Keep a random key in a file of the data directory, for its owner alone."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 from collector.errors import ConfigError
 
-NAME = "proxy.secret"
 SIZE = 32
+"""Bytes of a key."""
 
 
-def load_secret(data_dir: Path, *, random_bytes: Callable[[int], bytes]) -> bytes:
-    """Return the key, made when there is none; a hash is the same after a restart.
+def key_in(path: Path, *, random_bytes: Callable[[int], bytes] = os.urandom) -> bytes:
+    """Return the key of a file, made when there is none; it is the same after a restart.
 
     Raises:
         ConfigError: The directory is not writable, or the file is not ours.
     """
-    path = data_dir / NAME
     try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             known = os.read(file, SIZE + 1)

@@ -5,20 +5,19 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
-import msgspec
-
-from collector.model import JsonValue
 from scorers.rules.acts import Act
 from scorers.rules.deeds import Deed
+from scorers.rules.leaves import leaves
 
-_MAX_LEAVES = 300
-_MAX_DEPTH = 12
+_MAX_CHARS = 2_000
 _MONEY = re.compile(
     r"(?:[$€£¥]|\b(?:usd|eur|gbp|chf)\s?)\s?(\d[\d,]*(?:\.\d+)?)|\b(\d[\d,]*(?:\.\d+)?)\s?(?:[$€£]|(?:usd|eur|gbp|chf|dollars?|euros?|pounds?)\b)",
     re.IGNORECASE,
 )
 _MONEY_NAMES = re.compile(r"amount|price|total|sum|cost|refund|payment|value", re.IGNORECASE)
+_AMOUNT = re.compile(r"[$€£]?\d[\d,]*(?:\.\d+)?")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,63}){1,4}")
 _MONTHS = (
@@ -48,52 +47,53 @@ def contradiction(quote: str, act: Act, deeds: Sequence[Deed]) -> str:
     """
     if not deeds:
         return ""
-    leaves = [leaf for deed in deeds for leaf in _leaves(deed.call.arguments, "", 0)]
+    values = [
+        (key, str(value)[:_MAX_CHARS])
+        for deed in deeds
+        for key, value in leaves(deed.call.arguments)
+    ]
     name = deeds[-1].call.name
     return (
-        (_of_money(quote, leaves, deeds, name) if act == "pay" else "")
-        or (_of_address(quote, leaves, name) if act == "tell" else "")
-        or (_of_date(quote, leaves, name) if act in ("edit", "any") else "")
+        (_of_money(quote, values, deeds, name) if act == "pay" else "")
+        or (_of_address(quote, values, name) if act == "tell" else "")
+        or (_of_date(quote, values, name) if act in ("edit", "any") else "")
     )
 
 
-class _Leaf(msgspec.Struct, frozen=True):
-    name: str
-    value: str
+_Value: TypeAlias = tuple[str, str]
+"""A value of a call with the key over it."""
 
 
-def _of_money(quote: str, leaves: Sequence[_Leaf], deeds: Sequence[Deed], name: str) -> str:
+def _of_money(quote: str, values: Sequence[_Value], deeds: Sequence[Deed], name: str) -> str:
     said = {_plain(one or other) for one, other in _MONEY.findall(quote)}
-    given = [_plain(leaf.value) for leaf in leaves if _is_amount(leaf)]
+    given = [_plain(value) for key, value in values if _is_amount(key, value)]
     if not said or not given:
         return ""
     results = {
-        _plain(n) for deed in deeds for n in _NUMBER.findall((deed.call.result or "")[:2_000])
+        _plain(n) for deed in deeds for n in _NUMBER.findall((deed.call.result or "")[:_MAX_CHARS])
     }
     if said & ({*given, round(sum(given), 2)} | results):
         return ""
     return f"its call of {name} has {given[-1]:g}, not {min(said):g}"
 
 
-def _is_amount(leaf: _Leaf) -> bool:
-    return bool(
-        _MONEY_NAMES.search(leaf.name) and re.fullmatch(r"[$€£]?\d[\d,]*(?:\.\d+)?", leaf.value)
-    )
+def _is_amount(key: str, value: str) -> bool:
+    return bool(_MONEY_NAMES.search(key) and _AMOUNT.fullmatch(value))
 
 
-def _of_address(quote: str, leaves: Sequence[_Leaf], name: str) -> str:
+def _of_address(quote: str, values: Sequence[_Value], name: str) -> str:
     said = {one.lower().rstrip(".") for one in _EMAIL.findall(quote)}
-    given = {one.lower() for leaf in leaves for one in _EMAIL.findall(leaf.value)}
+    given = {one.lower() for _, value in values for one in _EMAIL.findall(value)}
     if not said or not given or said & given:
         return ""
     return f"its call of {name} went to {min(given)}, not {min(said)}"
 
 
-def _of_date(quote: str, leaves: Sequence[_Leaf], name: str) -> str:
+def _of_date(quote: str, values: Sequence[_Value], name: str) -> str:
     given = [
         (date, bool(found["time"]))
-        for leaf in leaves
-        for found in _ISO.finditer(leaf.value)
+        for _, value in values
+        for found in _ISO.finditer(value)
         if (date := _date(found[0][:10])) is not None
     ]
     if not given or _OTHER_TIME.search(quote):
@@ -135,16 +135,3 @@ def _date(text: str) -> dt.date | None:
 
 def _plain(number: str) -> float:
     return round(float(number.strip("$€£").replace(",", "")), 2)
-
-
-def _leaves(value: JsonValue, name: str, depth: int) -> Iterator[_Leaf]:
-    if depth > _MAX_DEPTH:
-        return
-    if isinstance(value, dict):
-        for key, item in list(value.items())[:_MAX_LEAVES]:
-            yield from _leaves(item, key, depth + 1)
-    elif isinstance(value, list):
-        for item in value[:_MAX_LEAVES]:
-            yield from _leaves(item, name, depth + 1)
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield _Leaf(name, str(value)[:2_000])

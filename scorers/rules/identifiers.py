@@ -10,9 +10,8 @@ from typing import Literal
 import msgspec
 
 from collector.model import JsonValue
+from scorers.rules.leaves import leaves
 
-_MAX_LEAVES = 200
-_MAX_DEPTH = 12
 _MAX_CHARS = 80
 
 _ID_NAMES = re.compile(
@@ -54,30 +53,12 @@ def identifiers_of(arguments: JsonValue) -> Iterator[Identifier]:
 
     Free text, amounts, dates and names are left out: the agent may write or work them out.
     """
-    for name, value in _leaves(arguments, "", 0):
-        if isinstance(value, str) and len(value) > _MAX_CHARS:
+    for name, value in leaves(arguments):
+        if isinstance(value, float) or (isinstance(value, str) and len(value) > _MAX_CHARS):
             continue
         text = str(value).strip()
         if len(text) <= _MAX_CHARS and _names_one_thing(name, text, value):
             yield Identifier(argument=name, value=text)
-
-
-def _leaves(value: JsonValue, name: str, depth: int) -> Iterator[tuple[str, str | int]]:
-    """Yield the strings and whole numbers with the nearest key over them, a bounded number."""
-    pending: list[tuple[JsonValue, str, int]] = [(value, name, depth)]
-    left = _MAX_LEAVES
-    while pending and left:
-        value, name, depth = pending.pop()
-        left -= 1
-        if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
-            yield name, value
-        elif depth == _MAX_DEPTH:
-            continue
-        elif isinstance(value, list):
-            pending.extend((item, name, depth + 1) for item in reversed(value[:left]))
-        elif isinstance(value, dict):
-            items = list(value.items())[:left]
-            pending.extend((item, str(key), depth + 1) for key, item in reversed(items))
 
 
 def _names_one_thing(name: str, text: str, value: str | int) -> bool:

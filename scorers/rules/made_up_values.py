@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
@@ -9,9 +10,8 @@ from collections.abc import Set as AbstractSet
 from collector.model import JsonValue
 from scorers.rules.grounds import Grounds
 from scorers.rules.identifiers import Identifier
+from scorers.rules.leaves import leaves
 
-_MAX_LEAVES = 200
-_MAX_DEPTH = 12
 _MOST_FIGURES = 150
 """With more numbers before it, nearly any amount follows from some of them, and none is judged."""
 _AMOUNT_NAMES = re.compile(
@@ -31,6 +31,9 @@ _TIME = re.compile(
     r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)\w*)\b|\d{4}-\d{2}|\d{1,2}[/.]\d{1,2}\b|\b(?:19|20)\d{2}\b"
 )
 """A date, or a word from which one may be worked out."""
+_MAX_CHARS = 80
+"""Longer texts are no name and no date."""
+_LARGE = 1e15
 _SMALL = 10
 """Amounts up to this are counts or defaults as often as money."""
 
@@ -42,13 +45,13 @@ def made_up(arguments: JsonValue, grounds: Grounds, before: int) -> Iterator[Ide
     given numbers. A date is told only where no date and no word of time stands before it, and a
     person's name only where no part of it does.
     """
-    for name, value in _leaves(arguments, "", 0):
-        plain = _CAMEL.sub("_", name).lower()
+    for name, value in leaves(arguments):
+        plain = _CAMEL.sub("_", name[:_MAX_CHARS]).lower()
         if isinstance(value, int | float):
-            if _AMOUNT_NAMES.search(plain) and _is_made_up_amount(float(value), grounds, before):
-                yield Identifier(
-                    argument=name, value=f"{value:g}" if value == int(value) else str(value)
-                )
+            if _AMOUNT_NAMES.search(plain) and _is_made_up_amount(value, grounds, before):
+                yield Identifier(argument=name, value=json.dumps(value))
+        elif len(value) > _MAX_CHARS:
+            continue
         elif _PERSON_NAMES.search(plain):
             parts = _LETTERS.findall(value)
             if parts and not any(grounds.holds(part, before) for part in parts):
@@ -58,7 +61,8 @@ def made_up(arguments: JsonValue, grounds: Grounds, before: int) -> Iterator[Ide
 
 
 def _is_made_up_amount(value: float, grounds: Grounds, before: int) -> bool:
-    if abs(value) <= _SMALL:
+    # not a number, and what no price is, are not money; written so that NaN is none either
+    if not _SMALL < abs(value) < _LARGE:
         return False
     given = _numbers(grounds.figures(before))
     if given is None:
@@ -94,16 +98,3 @@ def _follows(wanted: float, given: list[float]) -> bool:
         )
         or abs(sum(values) - wanted) < 0.011
     )
-
-
-def _leaves(value: JsonValue, name: str, depth: int) -> Iterator[tuple[str, str | int | float]]:
-    if depth > _MAX_DEPTH:
-        return
-    if isinstance(value, dict):
-        for key, item in list(value.items())[:_MAX_LEAVES]:
-            yield from _leaves(item, key, depth + 1)
-    elif isinstance(value, list):
-        for item in value[:_MAX_LEAVES]:
-            yield from _leaves(item, name, depth + 1)
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield name, value

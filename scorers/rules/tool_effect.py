@@ -50,6 +50,8 @@ _READ_NOUNS = frozenset(
 )
 """Last words of tools that answer a question."""
 
+_MAX_NAME = 200
+"""Characters of a name that are read and remembered; providers allow 64 or 128."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _FIRST_WORDS = re.compile(
     r"\W*(?:this (?:tool|function) (?:can |will )?|used to |use (?:this|it) to |allows? .{0,20}?to )?(\w+)",
@@ -59,7 +61,7 @@ _FIRST_WORDS = re.compile(
 
 def words_of(name: str) -> list[str]:
     """Split a tool's name, in whatever case it is written, into lowercase words."""
-    return list(_words(name))
+    return list(_words(name[:_MAX_NAME]))
 
 
 @lru_cache(maxsize=4_096)
@@ -77,7 +79,7 @@ def effect_of(name: str, definition: ToolDefinition | None = None) -> Effect:
             return "read"
         if definition.destructive:
             return "write"
-    by_name = _by_name(name)
+    by_name = _by_name(name[:_MAX_NAME])
     if by_name != "unknown" or definition is None:
         return by_name
     if definition.read_only is False:

@@ -80,6 +80,19 @@ def hostile() -> dict[str, Conversation]:
             {"order_id": "\ud800", "\udc00": 1}, name="\ud83d", text="\udfff"
         ),
     }
+    cases["odd values"] = asked(
+        {
+            "amount": 10**400,
+            "price": float("nan"),
+            "total": float("inf"),
+            "cost": 1_000_000.0,
+            "refund": 4.1e20,
+            "first_name": "Zoe" * 1_000,
+            "last_name": "Qvist",
+            "start_date": "2031-99-99",
+        },
+        name="refund_order",
+    )
     for arguments in (
         None,
         [],

@@ -125,15 +125,19 @@ _SIMPLE: tuple[tuple[re.Pattern[str], str, dict[str, Any]], ...] = (
 )
 
 
-@lru_cache(maxsize=256)
 def constraints_in(prompt: str) -> tuple[Constraint, ...]:
     """Return the demands on every reply that a prompt states outright, each once.
 
     A sentence that sets a condition, softens, or speaks of a tool, a title or an e-mail is left
     alone: what is not plain is not held against the agent.
     """
+    return _stated(prompt[:_MAX_CHARS])
+
+
+@lru_cache(maxsize=64)
+def _stated(prompt: str) -> tuple[Constraint, ...]:
     found: dict[tuple[str, str], Constraint] = {}
-    for sentence in _BREAK.split(prompt[:_MAX_CHARS]):
+    for sentence in _BREAK.split(prompt):
         if len(found) >= _MAX_FOUND:
             break
         if not sentence or _CONDITION.search(sentence):

@@ -10,21 +10,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.accuracy.classifiers import instructions, person_requests, tool_failures
+from bench.accuracy.instructions import agreement
 from bench.accuracy.loop_peer import Rival, rivals
 from bench.accuracy.page import Measured, page
 from bench.accuracy.traffic import flagged, milliseconds
 from bench.environments import Environments
 from bench.failure import UnavailableError
 from bench.learn_faithfulness import answers_of, held_out
+from collector.commands.labelled_texts import texts_of
 from collector.commands.transcript_files import labelled
 from collector.model import Conversation
 from collector.transcript_ids import DistinctIds
+from scorers.classifiers import evaluate_rows
 from scorers.evaluation import evaluate
 from scorers.registry import builtin
 
 ROOT = Path(__file__).parents[2]
 FAULTS = ("false_success", "looping", "tool_calls", "escalation")
+TEXTS = ("tool_results", "human_requests")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -58,11 +61,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         evaluation=evaluation,
         held_out=tuple(held_out(answers_of(corpora / "faithfulness.jsonl.gz"))),
         flagged=tuple(flagged(talks, scorers)),
-        classified=(
-            tool_failures(corpora / "tool_results.jsonl.gz"),
-            person_requests(corpora / "human_requests.jsonl.gz"),
+        readings=evaluate_rows(
+            row for name in TEXTS for row in texts_of(corpora / f"{name}.jsonl.gz", problems)
         ),
-        agreement=tuple(instructions(corpora / "instructions.jsonl.gz")),
+        agreement=tuple(agreement(texts_of(corpora / "instructions.jsonl.gz", problems))),
         rivals=tuple(found),
         milliseconds=milliseconds([talk for talk, _ in talks], scorers),
         conversations=len(talks),

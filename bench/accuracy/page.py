@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bench.accuracy.classifiers import Agreement, Classified
+from bench.accuracy.instructions import Agreement
 from bench.accuracy.loop_peer import Rival
 from bench.accuracy.traffic import Flagged
 from bench.accuracy.wrong_labels import WRONG
@@ -25,7 +25,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     held_out: tuple[HeldOut, ...]
     """``faithfulness`` on each source of answers, with weights learned from the others."""
     flagged: tuple[Flagged, ...]
-    classified: tuple[Classified, ...]
+    readings: Evaluation
+    """Of single tool results and single messages."""
     agreement: tuple[Agreement, ...]
     rivals: tuple[Rival, ...]
     milliseconds: float
@@ -64,7 +65,7 @@ def page(measured: Measured, *, date: str, command: str) -> str:
         _faults(measured.evaluation),
         _answers(measured.evaluation, measured.held_out),
         _traffic(measured),
-        _readings(measured.classified),
+        _readings(measured.readings),
         _instructions(measured.agreement),
         _misjudged(measured.evaluation.errors),
     ]
@@ -96,7 +97,8 @@ def targets(measured: Measured) -> list[Target]:
     ranks = [one.auroc.value for one in measured.held_out if one.auroc is not None]
     answers = sum(len(one.faithful) for one in measured.held_out)
     alarms = sum(one.flagged for one in measured.held_out)
-    failures, requests = measured.classified
+    failures = _whole(measured.readings, "tool_outcome")
+    requests = _whole(measured.readings, "person_request")
     return [
         *_pair(found, "false_success", 0.93, 0.02),
         Target(text="`false_success`, recall of each kind", wanted=0.90, found=_weakest(found, "false_success")),
@@ -233,13 +235,21 @@ def _traffic(measured: Measured) -> str:
     )
 
 
-def _readings(classified: Sequence[Classified]) -> str:
+def _readings(found: Evaluation) -> str:
     rows = [
-        (one.name, f"{one.positive} + {one.negative}", shown(one.recall), shown(one.false_positive_rate), f"{one.balanced_accuracy:.3f}", f"{one.f1:.3f}")
-        for one in classified
+        (f"`{m.scorer}`", f"{m.faulty} + {m.sound}", shown(m.recall), shown(m.false_positive_rate), _bare(m.balanced_accuracy), _bare(m.f1))
+        for m in found.measures
+        if m.kind == "all"
     ]  # fmt: skip
     columns = ("what is read", "rows", "recall", "false positives", "balanced accuracy", "F1")
-    return "## What the scorers read\n\n" + table(columns, rows)
+    return (
+        "## What the scorers read\n\n`tool_outcome` looks for results that did not bring what was wanted,"
+        " `person_request` for messages that ask for a person.\n\n" + table(columns, rows)
+    )
+
+
+def _bare(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
 
 
 def _instructions(agreement: Sequence[Agreement]) -> str:

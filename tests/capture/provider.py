@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 import msgspec
 
 from tests.capture.facts import Exchange
 from tests.capture.recordings import Cassette, Recording
+from tests.listening import Listening
 
 Reply = tuple[int, dict[str, str], bytes]
 """Status, headers and body."""
@@ -55,7 +55,7 @@ class Job:
         return found
 
 
-class Provider:
+class Provider(Listening):
     """Hand out jobs in order and answer their calls."""
 
     def __init__(self, jobs: Sequence[Job], *, before: Callable[[int], None]) -> None:
@@ -67,26 +67,7 @@ class Provider:
         self._before = before
         self._position = 0
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-
-    def __enter__(self) -> Self:
-        """Start."""
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(10)
+        super().__init__(_handler(self))
 
     def next(self) -> bytes:
         """Return the next job as JSON; empty when all are done."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import gzip
 import http.client
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 from urllib.parse import urlsplit
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from tests.listening import Listening
 
 Request = ExportTraceServiceRequest | ExportLogsServiceRequest
 Change = Callable[[Request], None]
@@ -46,7 +46,7 @@ def parts(request: Request) -> list[Any]:
     return list(request.resource_logs)
 
 
-class Relay:
+class Relay(Listening):
     """Take OTLP/HTTP on a port of its own and send it on."""
 
     def __init__(self, to: str, change: Change = lambda _: None) -> None:
@@ -75,22 +75,4 @@ class Relay:
             def log_message(self, format: str, *arguments: object) -> None:
                 """Say nothing."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        """Begin."""
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__init__(Handler)

@@ -21,7 +21,7 @@ def wasted(conversation: Conversation, calls: Sequence[ToolCall]) -> Waste:
     """Add up the model calls that asked for these tool calls.
 
     A model call counts, once, when one of the tool calls began next after it ended. Nothing
-    where times or usage were not recorded.
+    where times or usage were not recorded, or where somebody says that less than nothing was used.
     """
     ends = sorted(
         (call.ended_ns, index) for index, call in enumerate(conversation.llm_calls) if call.ended_ns
@@ -33,6 +33,8 @@ def wasted(conversation: Conversation, calls: Sequence[ToolCall]) -> Waste:
             asked.add(before[-1])
     used = [conversation.llm_calls[index] for index in asked]
     return Waste(
-        tokens=sum(call.usage.input + call.usage.output for call in used if call.usage),
-        cost_usd=sum(call.cost_usd or 0.0 for call in used),
+        tokens=sum(
+            max(0, call.usage.input) + max(0, call.usage.output) for call in used if call.usage
+        ),
+        cost_usd=sum(max(0.0, call.cost_usd or 0.0) for call in used),
     )

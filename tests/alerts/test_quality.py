@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import pytest
 
 from alerts.labels import OTHER, Labels
 from alerts.metrics import family_of
@@ -21,7 +22,7 @@ from collector.model import (
     Usage,
     VerdictName,
 )
-from collector.totals import Deltas, SeriesKey
+from collector.totals import Deltas, SeriesKey, series
 from tests.build import agent, conversation, identity, user
 
 WHO = (
@@ -250,8 +251,16 @@ def _ledger_row() -> DecisionRecord:
     )
 
 
-def test_what_loops_cost() -> None:
-    """A loop's model calls count their tokens and cost, and only where the verdict is a loop."""
+@pytest.mark.parametrize(
+    ("usage", "cost_usd", "told"),
+    [
+        (Usage(input=90, output=10), 0.5, (400.0, 2.0)),
+        (Usage(input=90, output=-10), -0.5, (360.0, None)),
+    ],
+    ids=["usual", "below nought"],
+)
+def test_what_loops_cost(usage: Usage, cost_usd: float, told: tuple[float, float | None]) -> None:
+    """A loop's model calls count their tokens and cost where the verdict is a loop, and none below nought."""
     second = 1_000_000_000
     calls = tuple(
         ToolCall(
@@ -260,8 +269,7 @@ def test_what_loops_cost() -> None:
         for n in range(5)
     )
     models = tuple(
-        LlmCall(ended_ns=(2 * n + 1) * second, usage=Usage(input=90, output=10), cost_usd=0.5)
-        for n in range(5)
+        LlmCall(ended_ns=(2 * n + 1) * second, usage=usage, cost_usd=cost_usd) for n in range(5)
     )
     talk = msgspec.structs.replace(BASE, tool_calls=calls, llm_calls=models)
 
@@ -275,6 +283,12 @@ def test_what_loops_cost() -> None:
         )
         return QualityMeter(Labels(limit=10)).deltas(decided, [], [])
 
-    assert value_of(counted("fail"), "loop_tokens_total", agent="shop") == 400.0
-    assert value_of(counted("fail"), "loop_cost_usd_total", agent="shop") == 2.0
+    found = counted("fail")
+    assert (
+        tuple(
+            found.get(series(name, agent="shop"))
+            for name in ("loop_tokens_total", "loop_cost_usd_total")
+        )
+        == told
+    )
     assert "loop_tokens_total" not in names(counted("pass"))

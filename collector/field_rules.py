@@ -32,7 +32,9 @@ MAX_DEPTH = 48
 SLICE_FROM = 512
 """JSON arrays from this length are gone through element by element, so that repeats are looked up."""
 SLICE_BYTES = 8 * 1024 * 1024
-_DONE = re.compile(r"(?:id|sha)-[0-9a-f]{16}|\[masked\]|\[dropped\]")
+APART = re.compile(r"(?:id|sha)-[0-9a-f]{16}")
+"""What a rule leaves that is another for another value."""
+_DONE = re.compile(rf"{APART.pattern}|\[masked\]|\[dropped\]")
 
 Found = dict[str, str]
 """What stood in fields of a rule, and what stands there now."""

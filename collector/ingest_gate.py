@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from collector.field_rules import APART
 from collector.hindsight import Label, Outcome
 from collector.journal_records import ConversationEnd, Entry
 from collector.otlp import parse
@@ -76,8 +77,11 @@ class IngestGate:
         ids: Attributes = {}
         for name, value in clean.items():
             was: Any = raw.get(name)
-            if value is not was and isinstance(was, str) and _ID.search(name):
-                ids[name] = self._redactor.id(was)
+            if value is was or not isinstance(was, str) or not _ID.search(name):
+                continue
+            # It may have been taken for its name or by a rule, and look harmless by itself.
+            if not APART.fullmatch(str(value)):
+                ids[name] = self._redactor.alias(was)
         return {**clean, **ids} if ids else clean
 
 

@@ -112,13 +112,17 @@ class Redactor:
         known = self._ids.get(id)
         if known is None:
             plain = _ALIAS.fullmatch(id) or self.text(id) == id
-            known = id if plain else pseudonym(id, self._key)
+            known = id if plain else self.alias(id)
             if len(self._ids) >= MAX_IDS:
                 self._ids.clear()
             if len(id) <= LONGEST_SCOPE:
                 self._ids[id] = known
         # The very same object where nothing was replaced, so that nothing is copied for it.
         return id if known == id else known
+
+    def alias(self, text: str) -> str:
+        """Return what stands for an id that must not be told, whatever is found in it."""
+        return pseudonym(text, self._key)
 
     def span(self, span: Span) -> Span:
         """Return the span with all free text redacted; ids stay."""

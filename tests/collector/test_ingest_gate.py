@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from collector.config_file import load
-from collector.configuration.keeping import RedactConfig
+from collector.configuration.keeping import FieldRule, RedactConfig
 from collector.errors import ConfigError
 from collector.hindsight import About, Label, Outcome
 from collector.ingest_gate import IngestGate
@@ -49,6 +49,34 @@ def test_spans_stay_in_their_order_and_conversations_apart() -> None:
     assert [s.attributes["session.id"] for s in spans] == [ID(MIA), ID(BO)]
     assert [s.attributes["to"] for s in spans] == ["[email]"] * 2
     assert b"example.com" not in clean.body
+
+
+@pytest.mark.parametrize(
+    ("action", "left"),
+    [("pseudonym", "id-"), ("hash", "sha-"), ("mask", "id-"), ("drop", "")],
+)
+def test_an_id_that_a_rule_takes_does_not_come_back(action: Any, left: str) -> None:
+    """An id in which no kind finds anything is not raw where a rule is about it, and two stay two."""
+    rule = FieldRule(field="user.id", action=action)
+    gate = IngestGate(redactor_of(RedactConfig(fields=(rule,)), b"key"))
+    people: list[dict[str, Any]] = [{"user.id": f"customer-{n}"} for n in (17, 18, 17)]
+    body = traces(*(span("chat", **who) for who in people))
+    clean = gate(entry("traces", body, "proto"))
+    assert b"customer-1" not in clean.body
+    found = [
+        s.attributes.get("user.id", "") for s in parse("traces", clean.encoding, clean.body).spans()
+    ]
+    assert all(str(one).startswith(left) for one in found)
+    assert found[0] == found[2]
+    assert (found[0] == found[1]) is (action == "drop")
+    assert gate(clean).body == clean.body
+
+
+def test_a_secret_beside_a_session_does_not_come_back() -> None:
+    """What its name gives away is not raw because the name speaks of a session too."""
+    dirty: dict[str, Any] = {"session_token": "hunter-two", "session.cookie": "hunter-two"}
+    clean = GATE(entry("traces", traces(span("chat", **dirty)), "proto"))
+    assert b"hunter" not in clean.body
 
 
 def test_json_becomes_protobuf() -> None:

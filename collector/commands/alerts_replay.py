@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from alerts.detectors.observed import Observed
     from alerts.stream_view import AlertEvent
 
-_ALARMS = 500
-"""Events that the API tells of at most."""
-
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the events of the time that was asked for, and how many of each kind there were."""
@@ -68,18 +65,18 @@ def _read(
     arguments: argparse.Namespace, config: Config
 ) -> tuple[Iterable[bytes], list[AlertEvent]]:
     """Return the observations, a JSON line each, and the events of references learned anew."""
-    from alerts.stream_view import AlertEvent
+    from alerts.console.alarm_log import MOST, AlarmsAnswer
 
     console = arguments.url or running_console(arguments.data_dir)
     if not console:
         return _from_store(arguments, config)
     token = arguments.token or token_for(config, "read")
     verify = trust(arguments.ca_file)
-    said = ask(console, "GET", f"/v1/alarms?limit={_ALARMS}", token=token, verify=verify)
-    events = msgspec.convert(said["events"], list[AlertEvent])
-    if len(events) == _ALARMS:
+    path = f"/v1/alarms?limit={MOST}"
+    events = ask(console, "GET", path, AlarmsAnswer, token=token, verify=verify).events
+    if len(events) == MOST:
         print(
-            f"outrider: warning: only the last {_ALARMS} events are known here; references learned anew "
+            f"outrider: warning: only the last {MOST} events are known here; references learned anew "
             "before them are not repeated (a stopped instance's --data-dir has them all)",
             file=sys.stderr,
         )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import ssl
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from collector.commands.command import (
     AUTH_HINT,
@@ -18,23 +20,27 @@ from collector.commands.command import (
 )
 from collector.errors import OutriderError
 from collector.tokens import Right
+from collector.version import __version__
 
 _TIMEOUT_S = 60.0
+
+Answer = TypeVar("Answer")
 
 
 def ask(
     console: str,
     method: str,
     path: str,
+    expected: type[Answer],
     *,
     token: str,
     verify: ssl.SSLContext | bool = True,
     body: Any = None,
-) -> Any:
-    """Send one request and return the answer's JSON.
+) -> Answer:
+    """Send one request and return what its answer's JSON says.
 
     Raises:
-        OutriderError: it cannot be reached, or refuses.
+        OutriderError: it cannot be reached, refuses, or answers something else than expected.
     """
     import httpx
 
@@ -45,12 +51,17 @@ def ask(
             answer = client.request(method, target, headers=headers, json=body)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise OutriderError(f"{target}: {str(error) or type(error).__name__}") from error
+    if answer.is_success:
+        try:
+            return msgspec.json.decode(answer.content, type=expected)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise OutriderError(
+                f"{target}: this is no console of Outrider {__version__} ({error})"
+            ) from error
     try:
         said = answer.json()
     except ValueError:
         said = {}
-    if answer.is_success:
-        return said
     reason = said.get("error", "") if isinstance(said, dict) else ""
     hint = f"; {AUTH_HINT}" if answer.status_code in {401, 403} else ""
     raise OutriderError(f"{target}: HTTP {answer.status_code}: {reason or answer.text[:200]}{hint}")
@@ -76,12 +87,18 @@ def add_console(parser: argparse.ArgumentParser, *, right: Right) -> None:
 
 
 def asked(
-    arguments: argparse.Namespace, method: str, path: str, *, right: Right, body: Any = None
-) -> Any:
+    arguments: argparse.Namespace,
+    method: str,
+    path: str,
+    expected: type[Answer],
+    *,
+    right: Right,
+    body: Any = None,
+) -> Answer:
     """Ask the instance that the arguments name.
 
     Raises:
-        OutriderError: there is none, or it refuses.
+        OutriderError: there is none, it refuses, or answers something else than expected.
     """
     from collector.commands.export import running_console
 
@@ -91,4 +108,5 @@ def asked(
             f"nothing serves from {arguments.data_dir}; choose another --data-dir, or --url"
         )
     token = arguments.token or token_for(config_of(arguments), right)
-    return ask(console, method, path, token=token, verify=trust(arguments.ca_file), body=body)
+    verify = trust(arguments.ca_file)
+    return ask(console, method, path, expected, token=token, verify=verify, body=body)

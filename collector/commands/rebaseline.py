@@ -10,13 +10,13 @@ from collector.commands.console_client import add_console, asked
 
 def run(arguments: argparse.Namespace) -> int:
     """Give the order and print whom it is about."""
-    from collector.rebaseline_port import PATH
+    from collector.rebaseline_port import PATH, Rebaselined
 
     body = {"agent": arguments.agent, "scorer": arguments.scorer}
     if arguments.environment is not None:
         body["environment"] = arguments.environment
-    answer = asked(arguments, "POST", PATH, right="write", body=body)
-    for stream in answer["streams"]:
+    answer = asked(arguments, "POST", PATH, Rebaselined, right="write", body=body)
+    for stream in answer.streams:
         print(stream)
     return 0
 

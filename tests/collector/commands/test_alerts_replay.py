@@ -123,12 +123,21 @@ def test_a_running_instance_is_asked(
         if request.path == "/v1/export/observations":
             return 200, rows
         assert request.path == "/v1/alarms?limit=500"
-        return 200, msgspec.json.encode({"events": happened[::-1]})
+        return 200, msgspec.json.encode({"streams": (), "events": happened[::-1]})
 
     with serving(answer) as url:
         found = replayed(capsys, "--url", url, "--token", "abc")
     assert found == msgspec.to_builtins(happened)
     assert "rebaselined" in {e["kind"] for e in found}
+
+
+def test_what_is_no_console_is_told_from_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """An answer that is none of Outrider's is one line."""
+    with serving(lambda _: (200, b"<html>")) as url:
+        assert main(["alerts", "replay", "--url", url]) == 1
+    error = capsys.readouterr().err
+    assert "/v1/alarms?limit=500: this is no console of Outrider" in error
+    assert error.count("\n") == 1
 
 
 def test_a_stopped_instance_knows_its_orders(

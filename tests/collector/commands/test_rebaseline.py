@@ -60,6 +60,9 @@ def test_it_orders_and_says_whom(
         (403, b'{"error":"no right to write"}', "no right to write; pass --token"),
         (503, b"not JSON", "HTTP 503: not JSON"),
         (502, b"[1]", "HTTP 502: [1]"),
+        (200, b"<html>", "this is no console of Outrider"),
+        (200, b"{}", "this is no console of Outrider"),
+        (200, b'{"streams":["\xff"]}', "this is no console of Outrider"),
     ],
 )
 def test_a_refusal_is_one_line(

@@ -10,12 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import textwrap
 from collections.abc import Sequence
 
 from collector.commands.alerts import ALERTS
 from collector.commands.check import CHECK
-from collector.commands.command import Command
+from collector.commands.command import Command, add_command, examples_of
 from collector.commands.demo import DEMO
 from collector.commands.doctor import DOCTOR
 from collector.commands.evaluate import EVALUATE
@@ -83,21 +82,13 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="outrider",
         description="Score live agent conversations, store them and export their quality.",
-        epilog=f"examples:\n{_indented(EXAMPLES)}\n\n`outrider COMMAND --help` shows more of each.",
+        epilog=f"{examples_of(EXAMPLES)}\n\n`outrider COMMAND --help` shows more of each.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"outrider {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS:
-        sub = commands.add_parser(
-            command.name,
-            help=command.summary,
-            description=textwrap.fill(command.description, 88),
-            epilog=f"examples:\n{_indented(command.examples)}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.arguments(sub)
-        sub.set_defaults(run=command.run)
+        add_command(commands, command).set_defaults(run=command.run)
     version = commands.add_parser("version", help="print the version")
     version.set_defaults(run=_version)
     return top
@@ -112,10 +103,6 @@ def _version(arguments: argparse.Namespace) -> int:
 def _failed(error: Exception, code: int) -> int:
     print(f"outrider: error: {' '.join(str(error).split())}", file=sys.stderr)
     return code
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.strip().splitlines())
 
 
 if __name__ == "__main__":

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 
 from collector.commands.alerts_replay import REPLAY
-from collector.commands.command import Command
+from collector.commands.command import Command, add_command
 
 ACTIONS: tuple[Command, ...] = (REPLAY,)
 
@@ -21,15 +20,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the actions."""
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     for action in ACTIONS:
-        sub = actions.add_parser(
-            action.name,
-            help=action.summary,
-            description=textwrap.fill(action.description, 88),
-            epilog="examples:\n" + textwrap.indent(action.examples.strip(), "  "),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        action.arguments(sub)
-        sub.set_defaults(act=action.run)
+        add_command(actions, action).set_defaults(act=action.run)
 
 
 ALERTS = Command(

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from collector.commands.command import Command, config_of, count, token_for, trust
+from collector.commands.command import Command, config_of, token_for, trust
 from collector.commands.console_client import add_console, ask
-from collector.commands.explain import enabled, seconds_of, share
+from collector.commands.detector_settings import add_settings, settings_from
 from collector.commands.export import from_process, running_console
 from collector.config import Config
 
@@ -28,14 +28,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the events of the time that was asked for, and how many of each kind there were."""
     from alerts.detectors.detector import Detector
     from alerts.detectors.history import merged, replayed
-    from alerts.detectors.settings import settings_of
 
     config = config_of(arguments)
-    settings = settings_of(config.detect, scorers=arguments.scorers or enabled(config))
-    if arguments.budget is not None:
-        settings = msgspec.structs.replace(settings, page_hours=arguments.budget / 3600)
-    if arguments.tolerance is not None:
-        settings = msgspec.structs.replace(settings, tolerance=arguments.tolerance)
+    settings = settings_from(arguments, config)
     found: dict[str, int] = {}
     folded = 0
     with ExitStack() as stack:
@@ -180,24 +175,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         help="fold observations made before then (default: to the last one)",
     )
-    parser.add_argument(
-        "--budget",
-        type=seconds_of,
-        metavar="TIME",
-        help="time between false pages to try (default: detect.false_alarm_budget)",
-    )
-    parser.add_argument(
-        "--tolerance",
-        type=share,
-        metavar="SHARE",
-        help="worsening that is never an alarm, to try (default: detect.tolerance)",
-    )
-    parser.add_argument(
-        "--scorers",
-        type=count,
-        metavar="N",
-        help="scorers among which the budget is split (default: those that are enabled)",
-    )
+    add_settings(parser)
     parser.add_argument("--json", action="store_true", help="print events as JSON lines")
     add_console(parser, right="read")
 

@@ -7,6 +7,7 @@ import math
 import os
 import ssl
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,6 +38,26 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     """Declare the command's own arguments."""
     run: Callable[[argparse.Namespace], int]
     """Do the work and return the exit code."""
+
+
+def add_command(
+    to: argparse._SubParsersAction[argparse.ArgumentParser], command: Command
+) -> argparse.ArgumentParser:
+    """Declare a command among others and return its parser."""
+    parser = to.add_parser(
+        command.name,
+        help=command.summary,
+        description=textwrap.fill(command.description, 88),
+        epilog=examples_of(command.examples),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.arguments(parser)
+    return parser
+
+
+def examples_of(lines: str) -> str:
+    """Write the end of a help text."""
+    return "examples:\n" + textwrap.indent(lines.strip(), "  ")
 
 
 def add_config(parser: argparse.ArgumentParser) -> None:

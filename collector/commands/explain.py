@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from collector.commands.command import Command, add_config, config_of, count, rate
-from collector.config import Config
+from collector.commands.command import Command, add_config, config_of, rate
+from collector.commands.detector_settings import add_settings, settings_from, share
 
 if TYPE_CHECKING:
     from alerts.detectors.foresight import Foreseen, Found
@@ -22,19 +22,11 @@ _DAY_H = 24.0
 def run(arguments: argparse.Namespace) -> int:
     """Print the table of delays."""
     from alerts.detectors.foresight import foresee
-    from alerts.detectors.settings import settings_of
 
-    config = config_of(arguments)
-    scorers = arguments.scorers or enabled(config)
-    settings = settings_of(config.detect, scorers=scorers)
-    if arguments.budget is not None:
-        settings = msgspec.structs.replace(settings, page_hours=arguments.budget / 3600)
-    if arguments.tolerance is not None:
-        settings = msgspec.structs.replace(settings, tolerance=arguments.tolerance)
     foreseen = foresee(
         arguments.rate,
         arguments.traffic,
-        settings,
+        settings_from(arguments, config_of(arguments)),
         worse=arguments.to or (),
         rng=random.Random(arguments.seed) if arguments.simulate else None,  # noqa: S311 - repeatable
     )
@@ -65,13 +57,6 @@ One false page in {_time(seen.budget_hours)} is accepted for the agent, which ha
             "Times are averages by a formula that is up to a third too long; --simulate measures."
         )
     return "\n".join(lines)
-
-
-def enabled(config: Config) -> int:
-    """Count the scorers that run."""
-    from scorers.registry import configured
-
-    return len(configured(config.scorers))
 
 
 def _table(seen: Foreseen) -> list[str]:
@@ -147,37 +132,12 @@ def _scorers(many: int) -> str:
     return "one scorer" if many == 1 else f"{many} scorers"
 
 
-def share(text: str) -> float:
-    """Read an argument that is a share: ``0.1`` or ``10%``."""
-    number, percent = (text[:-1], True) if text.endswith("%") else (text, False)
-    try:
-        value = float(number) / (100 if percent else 1)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"expected 0 to 1, or 0% to 100%, got {text!r}")
-    return value
-
-
 def traffic(text: str) -> float:
     """Read an argument that is conversations an hour: ``200``, ``200/h`` or ``4800/d``."""
     match = re.fullmatch(r"(.*?)(/[hd])?", text.strip())
     if match is None:
         raise argparse.ArgumentTypeError(f"expected such as 200, 200/h or 4800/d, got {text!r}")
     return rate(match[1]) / _PER[match[2] or ""]
-
-
-def seconds_of(text: str) -> float:
-    """Read an argument that is a duration of at least an hour; return seconds."""
-    from collector.units import parse_duration
-
-    try:
-        seconds = parse_duration(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    if seconds < 3600:
-        raise argparse.ArgumentTypeError(f"expected at least 1h, got {text!r}")
-    return seconds
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -198,31 +158,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="conversations of the agent that are scored: 200 or 200/h an hour, 4800/d a day",
     )
     parser.add_argument(
-        "--budget",
-        type=seconds_of,
-        metavar="TIME",
-        help="time between false pages that you accept for the agent (default: "
-        "detect.false_alarm_budget)",
-    )
-    parser.add_argument(
         "--to",
         type=share,
         action="append",
         metavar="SHARE",
         help="failure rate after the change; may be given several times (default: some rises)",
     )
-    parser.add_argument(
-        "--tolerance",
-        type=share,
-        metavar="SHARE",
-        help="worsening that is never an alarm (default: detect.tolerance)",
-    )
-    parser.add_argument(
-        "--scorers",
-        type=count,
-        metavar="N",
-        help="scorers among which the budget is split (default: those that are enabled)",
-    )
+    add_settings(parser)
     parser.add_argument(
         "--simulate",
         action="store_true",

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 
+from collector.loose_json import whole_characters
 from collector.model import JsonValue
 
 LONGEST = 100_000
@@ -16,12 +17,13 @@ MEMBER = re.compile(r"=<[A-Za-z_.]+: ('[^']*')>")
 def literal(text: str) -> JsonValue:
     """Return the value that a Python literal says; the text itself where it says none.
 
-    Tuples become lists and keys text, as in JSON; what JSON cannot say is none.
+    Tuples become lists and keys text, as in JSON; what JSON cannot say is none. Half a character
+    becomes U+FFFD.
     """
     if len(text) > LONGEST:
         return text
     try:
-        found: JsonValue = json.loads(json.dumps(ast.literal_eval(text)))
+        found = _json(ast.literal_eval(text))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, OverflowError):
         return text
     return found
@@ -36,9 +38,14 @@ def constructed(text: str) -> JsonValue:
     if len(text) > LONGEST:
         return text
     try:
-        found = _value(ast.parse(MEMBER.sub(r"=\1", text), mode="eval").body)
+        found = _json(_value(ast.parse(MEMBER.sub(r"=\1", text), mode="eval").body))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, OverflowError):
         return text
+    return found
+
+
+def _json(value: object) -> JsonValue:
+    found: JsonValue = json.loads(whole_characters(json.dumps(value).encode()))
     return found
 
 

@@ -14,6 +14,10 @@ from collector.realms import trace_of
 
 MOST = 1_024
 """Calls whose records may still be on their way; of more, the oldest are no longer joined."""
+MOST_BYTES = 32 * 1024 * 1024
+"""What their messages may take together; over it the oldest are no longer joined either."""
+_MESSAGE_BYTES = 512
+"""What a message takes beside its text."""
 
 
 class _Call(msgspec.Struct, kw_only=True):
@@ -24,13 +28,17 @@ class _Call(msgspec.Struct, kw_only=True):
     input: tuple[Message, ...] = ()
     output: tuple[Message, ...] = ()
     failed: bool = False
+    size: int = 0
+    """Bytes of its messages, about."""
 
 
 class Shares:
     """Hold what the records of calls said, until their replies are known."""
 
-    def __init__(self, *, most: int = MOST) -> None:
+    def __init__(self, *, most: int = MOST, most_bytes: int = MOST_BYTES) -> None:
         self._most = most
+        self._most_bytes = most_bytes
+        self._size = 0
         self._calls: OrderedDict[tuple[str, str], _Call] = OrderedDict()
 
     def __len__(self) -> int:
@@ -45,21 +53,25 @@ class Shares:
         """
         key = (trace_of(fact), fact.span_id)
         if fact.partial and fact.span_id:
-            call = self._call(key)
+            call = self._calls.setdefault(key, _Call())
             if call.output and (fact.input or fact.system_prompt):
                 # The next call below the span that was the current one.
                 call.input, call.output = (), ()
+                self._resize(call, 0)
             call.identity = fact.identity
             call.input += fact.input
             call.output += fact.output
+            self._resize(call, call.size + _size_of(*fact.input, *fact.output))
         elif fact.role == "llm" and not (fact.input or fact.output) and fact.error:
-            call = self._call(key)
+            call = self._calls.setdefault(key, _Call())
             call.failed = True
         else:
             known = self._calls.get(key)
             if known is not None and known.output:
                 del self._calls[key]  # the span ends when all is said
+                self._size -= known.size
             return fact
+        self._bound()
         if call.identity is None or not (call.output or call.failed):
             return msgspec.structs.replace(fact, input=(), output=())
         # Records name no model, which is part of the scope of a history.
@@ -67,8 +79,15 @@ class Shares:
             fact, identity=call.identity, model="", input=call.input, output=call.output
         )
 
-    def _call(self, key: tuple[str, str]) -> _Call:
-        call = self._calls.setdefault(key, _Call())
-        if len(self._calls) > self._most:
-            self._calls.popitem(last=False)
-        return call
+    def _resize(self, call: _Call, size: int) -> None:
+        self._size += size - call.size
+        call.size = size
+
+    def _bound(self) -> None:
+        while len(self._calls) > self._most or self._size > self._most_bytes:
+            _, oldest = self._calls.popitem(last=False)
+            self._size -= oldest.size
+
+
+def _size_of(*messages: Message) -> int:
+    return sum(_MESSAGE_BYTES + len(message.text) for message in messages)

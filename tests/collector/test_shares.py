@@ -126,6 +126,23 @@ def test_what_is_held_is_bounded() -> None:
     assert len(shares) == 2
 
 
+def test_the_messages_that_are_held_are_bounded() -> None:
+    """However few calls said them, and what was let go is no longer counted."""
+    shares = Shares(most_bytes=100_000)
+    for number in range(9):
+        shares.whole(share(f"t{number}", given=[user("x" * 30_000)]))
+    assert len(shares) == 3
+    for _ in range(3):
+        shares.whole(share("t8", given=[user("x" * 30_000)]))
+    assert len(shares) == 0
+    for _ in range(9):
+        *_, whole = map(shares.whole, records("t1", user("x" * 30_000), HI))
+        assert whole.input
+    shares.whole(call("t1"))
+    shares.whole(share("t2", given=[user("x" * 90_000)]))
+    assert len(shares) == 1
+
+
 def test_a_span_with_words_of_its_own_is_left_alone() -> None:
     """Only log records come in shares."""
     told = facts(on="t1", given=[HELLO], said=[HI], model="m")

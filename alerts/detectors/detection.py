@@ -181,7 +181,7 @@ class Detection:
             self._looked_s = now
             self._more = self._fold(detector)
             self._views = tuple(detector.views())
-        for order in self.orders.take():
+        while order := self.orders.take():
             self._obey(order, detector)
         due = self._unsaved.any and now - self._unsaved.since_s >= SAVE_S
         if self._unsaved.events or due:

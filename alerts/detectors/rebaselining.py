@@ -49,11 +49,16 @@ class Orders:
         """Order that streams learn anew; none are named where none is meant."""
         order = Order(whose=whose, done=Future())
         with self._lock:
-            self._waiting.append(order)
+            # Who gave up waiting would else be kept for as long as the store is away.
+            waiting = [one for one in self._waiting if not one.done.cancelled()]
+            self._waiting = [*waiting, order]
         return order.done
 
-    def take(self) -> list[Order]:
-        """Return the orders given since the last call that are still waited for."""
+    def take(self) -> Order | None:
+        """Return the first order that is still waited for; ``None`` when there is none."""
         with self._lock:
-            taken, self._waiting = self._waiting, []
-        return [order for order in taken if order.done.set_running_or_notify_cancel()]
+            while self._waiting:
+                order = self._waiting.pop(0)
+                if order.done.set_running_or_notify_cancel():
+                    return order
+        return None

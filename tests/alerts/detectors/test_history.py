@@ -81,18 +81,20 @@ def test_a_reference_learned_anew_is_kept_and_replayed(store: ClickHouseStore) -
 
 
 def test_an_order_fails_while_the_store_does(store: ClickHouseStore) -> None:
-    """Who ordered is told that it is not written yet, and it is written later."""
+    """Who ordered is told that it is not written yet, and it is written later; a second order waits."""
     watch = Watch(store)
     watch.observe(story())
     watch.steps()
     watch.refuse = lambda _: True
-    done = watch.detection.orders.give(Whose(agent="kettle", scorer="false_success"))
+    whose = Whose(agent="kettle", scorer="false_success")
+    done, second = (watch.detection.orders.give(whose) for _ in range(2))
     with pytest.raises(StoreUnavailableError):
         watch.steps(1)
     assert isinstance(done.exception(0), StoreUnavailableError)
     watch.refuse = lambda _: False
     watch.steps(1)
     assert ("rebaselined", "all", "") in watch.events()
+    assert second.result(0) == ("kettle/production/false_success@1",)
 
 
 def test_an_order_for_nobody_is_answered(store: ClickHouseStore) -> None:

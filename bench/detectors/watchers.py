@@ -15,16 +15,18 @@ import msgspec
 
 from alerts.detectors.evidence import BETS, Bets, weighed
 from alerts.detectors.reference import Block, null_of
+from alerts.detectors.settings import settings_of
 from alerts.detectors.stream import threshold
 from bench.detectors.traffic import DAY, PER_HOUR, USUAL
+from collector.config import DetectConfig
 
 Alarm: TypeAlias = tuple[int, int]
 """The conversation at which an alarm begins, and the one at which it is over."""
 Watch: TypeAlias = Callable[[bytes], list[Alarm]]
 """Verdicts to the alarms, in order."""
 
-BUDGET_HOURS = 24.0 * 90
-TOLERANCE = 0.005
+SHIPPED = settings_of(DetectConfig(), scorers=1)
+"""Outrider's defaults, for an agent with one scorer."""
 WINDOW = PER_HOUR
 """Conversations in an hour."""
 
@@ -40,13 +42,13 @@ class Watcher(msgspec.Struct, frozen=True, kw_only=True):
 
 def told(verdicts: bytes) -> list[Alarm]:
     """Watch with Outrider's evidence, told the usual rate: the budget and nothing else."""
-    return crossings(verdicts, Bets(USUAL, 1.0), level=PER_HOUR * BUDGET_HOURS)
+    return crossings(verdicts, Bets(USUAL, 1.0), level=PER_HOUR * SHIPPED.page_hours)
 
 
 def shipped(verdicts: bytes) -> list[Alarm]:
     """Watch as Outrider does by default, for an agent with one scorer."""
-    null = null_of(blocks_of(verdicts[:DAY]), tolerance=TOLERANCE)
-    level = threshold(null.per_hour, BUDGET_HOURS, scorers=1)
+    null = null_of(blocks_of(verdicts[:DAY]), tolerance=SHIPPED.tolerance)
+    level = threshold(null.per_hour, SHIPPED.page_hours, scorers=SHIPPED.scorers)
     return crossings(verdicts, Bets(null.null_rate, null.overdispersion), level=level)
 
 

@@ -195,7 +195,7 @@ def conversation_url(console: str, episode_id: str) -> str:
 
 _ENDS = {
     "silent": "no more traffic",
-    "retired": "its scorer was turned off",
+    "retired": "no longer watched",
     "rebaselined": "what is usual is learned anew",
 }
 _MARKUP = str.maketrans({"<": "\u2039", ">": "\u203a", "@": "@\u200b"})
@@ -207,7 +207,12 @@ def named(name: str) -> str:
 
     Chats turn ``<…>`` into links and ``@…`` into calls for whole teams; a name does neither.
     """
-    return _UNPRINTABLE.sub(" ", name[:_NAME_CHARACTERS]).translate(_MARKUP)
+    return printable(name[:_NAME_CHARACTERS]).translate(_MARKUP)
+
+
+def printable(text: str) -> str:
+    """Return what an agent gave without what moves a cursor or turns the direction of writing."""
+    return _UNPRINTABLE.sub(" ", text)
 
 
 def share(rate: float) -> str:

@@ -88,7 +88,7 @@ class AlertDetail(msgspec.Struct, frozen=True, kw_only=True):
     """That conversation."""
     change: Change | None = None
     reason: str = ""
-    """Why it cleared: ``recovered``, ``silent`` (no traffic any more), ``retired`` (its scorer runs no more) or ``rebaselined``."""
+    """Why it cleared: ``recovered``, ``silent`` (no traffic any more), ``retired`` (its scorer, that version or the floor is no more) or ``rebaselined``."""
     through: dict[str, int] = {}
     """Of ``rebaselined``: the last observation of each producer that came before it."""
 

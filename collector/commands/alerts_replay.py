@@ -133,6 +133,8 @@ def _parsed(file: BinaryIO) -> Iterator[Observed]:
 
 
 def _line(event: AlertEvent) -> str:
+    from alerts.incident import printable
+
     detail = event.detail
     when = datetime.fromtimestamp(event.at_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M:%S")
     what = f"{event.kind} {detail.severity}".strip()
@@ -143,7 +145,7 @@ def _line(event: AlertEvent) -> str:
         said = f"{100 * rate:.1f} % of {detail.change.observations} since {since}, {said}"
     if detail.reason:
         said = detail.reason
-    return f"{when}  {what:14}  {event.stream}  {event.slice}  {said}"
+    return printable(f"{when}  {what:14}  {event.stream}  {event.slice}  {said}")
 
 
 def moment(text: str) -> int:

@@ -10,6 +10,7 @@ from collector.commands.console_client import add_console, asked
 
 def run(arguments: argparse.Namespace) -> int:
     """Give the order and print whom it is about."""
+    from alerts.incident import printable
     from collector.rebaseline_port import PATH, Rebaselined
 
     body = {"agent": arguments.agent, "scorer": arguments.scorer}
@@ -17,7 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
         body["environment"] = arguments.environment
     answer = asked(arguments, "POST", PATH, Rebaselined, right="write", body=body)
     for stream in answer.streams:
-        print(stream)
+        print(printable(stream))
     return 0
 
 

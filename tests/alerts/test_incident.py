@@ -185,6 +185,7 @@ def floored(event: AlertEvent) -> AlertEvent:
     [
         (alarm(kind="cleared"), "false_success of atlas 2.4.0 (prod): back to usual"),
         (alarm(kind="cleared", reason="silent"), "no more traffic, the page is over"),
+        (alarm(kind="cleared", reason="retired"), ": no longer watched, the page is over"),
         (alarm(kind="cleared", reason="rebaselined"), "what is usual is learned anew, the page is"),
         (
             alarm(kind="rebaselined", version=""),

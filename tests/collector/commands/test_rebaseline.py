@@ -53,6 +53,13 @@ def test_it_orders_and_says_whom(
     ]
 
 
+def test_names_move_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    """What an agent calls itself is shown without the characters that a terminal obeys."""
+    with serving(lambda _: (200, b'{"streams":["a\\u001b[2Jb/production/looping@1"]}')) as url:
+        assert main([*ORDER, "--url", url]) == 0
+    assert capsys.readouterr().out == "a [2Jb/production/looping@1\n"
+
+
 @pytest.mark.parametrize(
     ("status", "body", "said"),
     [

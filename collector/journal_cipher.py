@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import os
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -60,7 +61,7 @@ class BodyCipher:
         self._sealer = _derived(keys[0], self._salt)
         self._head = MAGIC + self.ids[0] + self._salt
         self._count = itertools.count(1)
-        self._derived: dict[bytes, AESGCM] = {}
+        self._opener = lru_cache(maxsize=_SALTS)(_derived)
 
     def seal(self, body: bytes, about: bytes = b"") -> bytes:
         """Encrypt a body; ``about`` is what must be told again to open it."""
@@ -83,20 +84,11 @@ class BodyCipher:
         place = HEAD_BYTES + SALT_BYTES
         counter = stored[place : place + _COUNTER_BYTES]
         try:
-            return self._opener(name, key, salt).decrypt(
+            return self._opener(key, salt).decrypt(
                 _NONCE_PAD + counter, stored[place + _COUNTER_BYTES :], about
             )
         except (InvalidTag, ValueError):
             raise PermanentError("a sealed body was damaged or tampered with") from None
-
-    def _opener(self, name: bytes, key: bytes, salt: bytes) -> AESGCM:
-        known = self._derived.get(name + salt)
-        if known is None:
-            known = _derived(key, salt)
-            if len(self._derived) >= _SALTS:
-                self._derived.clear()
-            self._derived[name + salt] = known
-        return known
 
 
 def _derived(key: bytes, salt: bytes) -> AESGCM:

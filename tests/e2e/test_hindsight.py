@@ -161,6 +161,7 @@ def test_events(instance: Instance) -> None:
     }
     for result, amount in (("noted", 3), ("duplicate", 1), ("unusable", 1)):
         assert instance.total("stage_items_total", stage="assemble_logs", result=result) == amount
+    assert instance.total("log_records_dropped_total", reason="unusable") == 1
     assert instance.total("episodes_total") == 2
 
 

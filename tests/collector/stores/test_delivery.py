@@ -29,6 +29,8 @@ class Sink:
         self.inserts = 0
         self.closed = ""
         """Table that refuses whatever comes, for a reason of its own."""
+        self.unreadable = 0
+        """Dead letters that it cannot parse either, before it does."""
 
     def insert(self, rows: Rows) -> None:
         """Take or refuse."""
@@ -37,6 +39,9 @@ class Sink:
             self.failures -= 1
             raise self.error
         for table, lines in rows.items():
+            if table == "dead_letters" and self.unreadable:
+                self.unreadable -= 1
+                raise PoisonRowError("cannot parse")
             if table != "dead_letters" and any("poison" in line for line in lines):
                 raise PoisonRowError("cannot parse")
             if self.closed == table or any("odd" in line for line in lines):
@@ -159,6 +164,16 @@ def test_a_row_that_cannot_be_written_as_json_is_kept_too() -> None:
     first, second = sink.rows["dead_letters"]
     assert first[0] == second[0]
     assert "\\ud800" in first[4]
+
+
+def test_a_letter_is_tried_until_it_is_written() -> None:
+    """There is no other place for it, whatever the store says of it."""
+    sink, counted, pauses = Sink(), Counted(), list[float]()
+    sink.unreadable = 20
+    assert delivery(sink, counted, pauses).deliver({"scores": [["poison"], ["good"]]})
+    assert (len(sink.rows["dead_letters"]), sink.rows["scores"]) == (1, [["good"]])
+    assert len(pauses) == 20
+    assert counted.totals["store_rows_total", "dead_letters"] == 1
 
 
 def test_preparation_is_retried_and_done_once() -> None:

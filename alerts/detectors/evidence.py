@@ -19,6 +19,8 @@ BETS = len(ODDS)
 _Factors: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
 CAP = 10.0
 """Evidence stops at this multiple of the threshold, so that recovery shows in finite time."""
+CERTAIN = 1.0 - 1e-9
+"""From this null on rounding leaves nothing of what a bet could lose, so none is made."""
 
 
 class Bets:
@@ -29,7 +31,7 @@ class Bets:
     and is a fair bet for any share up to 1.
 
     Args:
-        null_rate: Highest mean shortfall that is no alarm, in (0, 1]; at 1 nothing is bet.
+        null_rate: Highest mean shortfall that is no alarm, in (0, 1]; from ``CERTAIN`` on nothing is bet.
         overdispersion: ``phi`` >= 1; the factors are discounted by the power ``1 / phi``.
     """
 
@@ -38,7 +40,7 @@ class Bets:
     def __init__(self, null_rate: float, overdispersion: float) -> None:
         self._null = null_rate
         self._power = 1.0 / overdispersion
-        self._slopes = tuple(slope(null_rate, ratio) for ratio in ODDS if null_rate < 1.0)
+        self._slopes = tuple(slope(null_rate, ratio) for ratio in ODDS if null_rate < CERTAIN)
         self._known: dict[tuple[float, float], _Factors] = {}
 
     def factors(self, shortfall: float, share: float = 1.0) -> _Factors:

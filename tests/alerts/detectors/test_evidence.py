@@ -26,6 +26,13 @@ def test_a_factor_is_the_likelihood_ratio(null: float) -> None:
         assert passed[k] == pytest.approx((1 - alternative) / (1 - null))
 
 
+@pytest.mark.parametrize("null", [1.0, math.nextafter(1.0, 0.0), 1.0 - 1e-15, 1.0 - 1e-9])
+def test_near_certainty_nothing_is_bet(null: float) -> None:
+    """Where all may fail there is no evidence, however near to 1 a floor puts the null."""
+    bets = Bets(null, 1.0)
+    assert [bets.factors(x)[0] for x in (0.0, 1.0)] == [(0.0,) * BETS] * 2
+
+
 @given(RATES, SHORTFALLS, st.floats(1.0, 20.0))
 def test_a_factor_expects_nothing_under_the_null(null: float, x: float, phi: float) -> None:
     """Any two-point distribution with the null's mean has factors of mean at most 1."""

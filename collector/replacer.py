@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -67,13 +68,16 @@ class Replacer:
     def _beyond_placeholders(self, text: str, found: list[_Extent]) -> list[_Extent]:
         """Widen finds so that none cuts a placeholder, and drop those with nothing else in them."""
         holders = [match.span() for match in self._placeholder.finditer(text)]
+        starts, ends = [a for a, _ in holders], [b for _, b in holders]
         kept: list[_Extent] = []
         for start, end, order in found:
-            touched = [(a, b) for a, b in holders if a < end and start < b]
-            wide_start = min([start, *(a for a, _ in touched)])
-            wide_end = max([end, *(b for _, b in touched)])
+            touched = holders[bisect_right(ends, start) : bisect_left(starts, end)]
+            if (start, end) in touched:
+                continue
+            wide_start = min([start, *(a for a, _ in touched[:1])])
+            wide_end = max([end, *(b for _, b in touched[-1:])])
             piece = self._placeholder.sub("", text[wide_start:wide_end])
-            if piece and not piece.isspace() and (start, end) not in touched:
+            if piece and not piece.isspace():
                 kept.append((wide_start, wide_end, order))
         return kept
 

@@ -30,20 +30,26 @@ _SMALLEST, _LARGEST = 10**6, 10**19
 """Bounds of the numbers that may be a phone's or card's."""
 _DIGITS = {"phone": (7, 15), "national_id": (5, 18)}
 """Digits of the values that are taken for what their field's name says they are."""
-_ESCAPE = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
+_BACKSLASHES = re.compile(r"(\\+)")
+_CODE = re.compile(r"u([0-9a-fA-F]{4})")
 
 
 def unescaped(text: str) -> str:
-    r"""Resolve the ``\uXXXX`` in a text that is no JSON, or no longer; all but quotes and controls."""
-    before = ""
-    while before != text:
-        before, text = text, _ESCAPE.sub(_character, text)
-    return text
+    r"""Resolve the ``\uXXXX`` in a text that is no JSON, or no longer; all but quotes and controls.
 
-
-def _character(escape: re.Match[str]) -> str:
-    character = chr(int(escape[1], 16))
-    return character if character.isprintable() and character not in "\"'\\" else escape[0]
+    It goes from the end to the beginning, so that an escape within another is resolved before it.
+    """
+    behind: list[str] = []
+    """The characters that were gone through, the last one first."""
+    for piece in reversed(_BACKSLASHES.split(text)):
+        code = _CODE.fullmatch("".join(behind[:-6:-1])) if piece[:1] == "\\" else None
+        character = chr(int(code[1], 16)) if code else ""
+        if code and character.isprintable() and character not in "\"'\\":
+            behind[-5:] = [character]
+        else:
+            behind.extend(reversed(piece))
+    behind.reverse()
+    return "".join(behind)
 
 
 def _octets(text: str) -> bytes:

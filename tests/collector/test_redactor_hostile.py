@@ -200,12 +200,26 @@ def test_a_field_that_stands_twice_hides_nothing() -> None:
     ("text", "clean"),
     [
         ("to=mia\\u0040example.com;", "to=[email];"),
+        ("to=mia\\u004\\u0030example.com;", "to=[email];"),
         ('[{"to": "zo\\u00eb\\\\u0040example.com', '[{"to": "[email]'),
         ("C:\\u0041bc", "C:\\u0041bc"),
     ],
 )
 def test_escapes_in_plain_text_hide_nothing(text: str, clean: str) -> None:
     """In a text that is not JSON, escapes are resolved where they hide something only."""
+    assert Redactor(ALL).text(text) == clean
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("x " + "\\u003" * 100_000 + "\\u0030", "x " + "\\u003" * 100_000 + "\\u0030"),
+        ("[email] a@b.io " * 100_000, "[email] [email] " * 100_000),
+    ],
+)
+def test_long_texts_made_for_it_cost_little(text: str, clean: str) -> None:
+    """Escapes within escapes, and addresses between what was replaced, are done at once."""
     assert Redactor(ALL).text(text) == clean
 
 

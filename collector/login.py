@@ -28,17 +28,26 @@ _WRONG = "That is no token that may read here."
 class Login:
     """Answer the form, what it sends, and the button that ends a session."""
 
-    def __init__(self, form: Form, sessions: Sessions, *, asks: bool) -> None:
+    def __init__(
+        self,
+        form: Form,
+        sessions: Sessions,
+        *,
+        asks: bool,
+        refused: Callable[[str], None] = lambda _: None,
+    ) -> None:
         """Keep what is needed.
 
         Args:
             form: Renders the form.
             sessions: Gives a session for a token.
             asks: Whether the console asks for a token at all.
+            refused: Told the reason of each refusal.
         """
         self._form = form
         self._sessions = sessions
         self._asks = asks
+        self._refused = refused
 
     def routes(self) -> list[Route]:
         """Return the routes, for ``collector.api.api``."""
@@ -57,7 +66,7 @@ class Login:
 
     async def log_in(self, request: Request) -> Response:
         """Give a session for a token that may read."""
-        _check_page(request)
+        self._check_page(request)
         with Intake(_BODY_BYTES).allowance() as allowance:
             body = await read_body(request, limit=_BODY_BYTES, allowance=allowance)
         fields = _fields(body)
@@ -66,6 +75,7 @@ class Login:
             return _onward(to)
         session = self._sessions.open(fields.get("token", ""))
         if not session:
+            self._refused("unauthenticated")
             return self._form(403, to, _WRONG)
         answer = _onward(to)
         self._set(answer, request, session, seconds=int(self._sessions.lifetime_s))
@@ -73,11 +83,16 @@ class Login:
 
     async def log_out(self, request: Request) -> Response:
         """End the session."""
-        _check_page(request)
+        self._check_page(request)
         self._sessions.close(request.cookies.get(cookie_name(request), ""))
         answer = _onward(LOGIN)
         self._set(answer, request, "", seconds=0)
         return answer
+
+    def _check_page(self, request: Request) -> None:
+        if not own_page(shown_by(request), "write"):
+            self._refused("forbidden")
+            raise HTTPException(403, "pages of other origins may not call")
 
     def _set(self, answer: Response, request: Request, session: str, *, seconds: int) -> None:
         answer.set_cookie(
@@ -100,11 +115,6 @@ def own_path(to: str) -> str:
 
 def _onward(to: str) -> Response:
     return Response(status_code=303, headers={"location": to})
-
-
-def _check_page(request: Request) -> None:
-    if not own_page(shown_by(request), "write"):
-        raise HTTPException(403, "pages of other origins may not call")
 
 
 def _fields(body: bytes) -> dict[str, str]:

@@ -172,7 +172,7 @@ def people_app(
             *HindsightPort(process.note, count=count, clock_ns=clock_ns).routes(),
             *RebaselinePort(relearn).routes(),
             *pages.routes(),
-            *Login(pages.login_page, sessions, asks=callers.asks).routes(),
+            *Login(pages.login_page, sessions, asks=callers.asks, refused=refused).routes(),
             described_by.route(),
         ],
         error_page=pages.error_page,

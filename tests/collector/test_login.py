@@ -37,6 +37,8 @@ class Browser:
             known = tokens()
         held = sessions(known)
         callers = Callers(host="127.0.0.1", tokens=known, sessions=held)
+        self.refused: list[str] = []
+        login = Login(_form, held, asks=callers.asks, refused=self.refused.append)
 
         async def who(request: Request) -> Response:
             return PlainTextResponse(f"{grant_of(request).name}@{grant_of(request).tenant}")
@@ -49,7 +51,7 @@ class Browser:
             end=nobody,
             export=lambda *_: iter(()),
             callers=callers,
-            routes=[Route("/who", who), *Login(_form, held, asks=callers.asks).routes()],
+            routes=[Route("/who", who), *login.routes()],
         )
         self._base = base
         self.cookies = httpx.Cookies()
@@ -130,12 +132,13 @@ def test_of_a_tenant() -> None:
 
 @pytest.mark.parametrize("token", ["", "wrong", "w"])
 def test_wrong_tokens(token: str) -> None:
-    """With a wrong token, or one that may not read, the form comes again and no session."""
+    """With a wrong token, or one that may not read, the form comes again, and it is counted."""
     browser = Browser()
     answer = browser.log_in(token, to="/who")
     assert answer.status_code == 403
     assert answer.text == "form /who That is no token that may read here."
     assert "set-cookie" not in answer.headers
+    assert browser.refused == ["unauthenticated"]
 
 
 @pytest.mark.parametrize(
@@ -149,11 +152,12 @@ def test_wrong_tokens(token: str) -> None:
     ],
 )
 def test_forms_of_other_pages(headers: dict[str, str]) -> None:
-    """A page of another origin can log nobody in, and nobody out."""
+    """A page of another origin can log nobody in, and nobody out, and both are counted."""
     browser = Browser()
     assert browser.log_in(**headers).status_code == 403
     browser.log_in()
     assert browser.ask("POST", "/logout", **headers).status_code == 403
+    assert browser.refused == ["forbidden"] * 2
     assert browser.ask("GET", "/who").text == "token@"
 
 

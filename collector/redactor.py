@@ -86,8 +86,9 @@ class Redactor:
 
         ``field`` counts what a user's rules for fields changed.
         """
-        ruled = self._policy.ruled if self._policy else 0
-        return self._values.redactions + Counter(field=ruled)
+        with self._lock:
+            ruled = self._policy.ruled if self._policy else 0
+            return self._values.redactions + Counter(field=ruled)
 
     def text(self, text: str) -> str:
         """Return the text without anything sensitive; JSON stays JSON."""

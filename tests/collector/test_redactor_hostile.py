@@ -191,6 +191,18 @@ def test_threads_do_not_disturb_each_other() -> None:
         assert not any(threads.map(work, range(16)))
 
 
+def test_what_is_redacted_meanwhile_does_not_disturb_counting() -> None:
+    """Kinds that are met for the first time while another thread counts make neither fail."""
+    kinds = {f"kind{n}": f"word{n};" for n in range(500)}
+    redactor = Redactor((), kinds)
+    with ThreadPoolExecutor(1) as threads:
+        met = threads.submit(lambda: [redactor.text(text) for text in kinds.values()])
+        while not met.done():
+            redactor.redactions  # noqa: B018 - it is what would fail
+    assert met.result() == [f"[{name}]" for name in kinds]
+    assert redactor.redactions == dict.fromkeys(kinds, 1)
+
+
 def test_a_field_that_stands_twice_hides_nothing() -> None:
     """The value that a reader would not see is not stored either."""
     assert Redactor(ALL).text('{"a": "mia@example.com", "a": "x"}') == '{"a":"x"}'

@@ -8,8 +8,8 @@ from collector.message_keys import canonical, digest
 from collector.model import Facts, ToolRequest, Usage
 
 _SEPARATOR = "\x1f"
-_LONGEST_ID = 256
-"""Characters of an id whose key is remembered."""
+_LONGEST = 512
+"""Characters of an id, and of whose it is, whose key is remembered."""
 
 
 def declared_key(fact: Facts) -> str:
@@ -19,8 +19,8 @@ def declared_key(fact: Facts) -> str:
         return ""
     who = fact.identity
     kind = "id" if fact.conversation_id else f"thread\x1f{who.agent}"
-    key_of = _key_of if len(declared) <= _LONGEST_ID else _key_of.__wrapped__
-    return key_of(kind, who.tenant, who.environment, who.variant, declared)
+    words = (kind, who.tenant, who.environment, who.variant, declared)
+    return _key_of(*words) if sum(map(len, words)) <= _LONGEST else _key_of.__wrapped__(*words)
 
 
 @lru_cache(maxsize=4096)

@@ -87,7 +87,7 @@ def paired(groups: Iterable[list[Facts]]) -> list[list[Facts]]:
         call = call_of(group[0])
         last = bisect_right(starts, call.start_ns)
         around = range(last - 1, max(-1, last - 1 - LATEST), -1)
-        inside = range(last, bisect_right(starts, call.end_ns, lo=last))
+        inside = range(last, min(last + LATEST, bisect_right(starts, call.end_ns, lo=last)))
         for place in (*around, *inside):
             other = told[place][0]
             # Records tell of a call while it is made.

@@ -114,6 +114,22 @@ def test_the_nearest_is_the_twin() -> None:
     assert frozenset(span.span_id for span in spans[1:]) in found
 
 
+@pytest.mark.parametrize(("others", "calls"), [(LATEST - 1, LATEST), (LATEST, LATEST + 2)])
+@pytest.mark.parametrize("begins", ["before", "after"])
+def test_so_many_calls_are_compared_as_are_under_way_at_once(
+    others: int, calls: int, begins: str
+) -> None:
+    """However many there are, each is compared with the nearest ones alone."""
+    another = Usage(input=17, output=11)
+    if begins == "before":
+        one, client, at = told(at=3), bare(at=5), 4
+    else:
+        one = msgspec.structs.replace(told(at=3, seconds=1), span_id="")
+        client, at = bare(at=1, seconds=5), 2
+    between = [told(on=f"t{n}", at=at + n / 1_000, usage=another) for n in range(others)]
+    assert len(model_calls([one, *between, client])) == calls
+
+
 def test_programs_have_no_twins_in_others() -> None:
     """Another agent, tenant or variant may count the same by chance."""
     for who in (
@@ -153,9 +169,13 @@ def test_what_is_remembered_is_bounded() -> None:
         twins.of_bare(bare(at=number, seconds=0.5), f"trace-{number}")
     assert twins.of_told(told(at=-0.5, seconds=1.2), "c") == ""
     assert twins.of_told(told(at=0.5, seconds=1.2), "c") == "trace-1"
-    for number in range(SCOPES):
-        twins.of_bare(bare(who=Identity(agent=f"a{number}")), "trace")
+    shops = [Identity(agent=f"a{number}") for number in range(SCOPES)]
+    for shop in shops:
+        twins.of_bare(bare(who=shop), "trace")
     assert twins.of_told(told(at=1.5, seconds=1.2), "c") == ""
+    for shop in (shops[1], shops[2]):
+        twins.of_bare(bare(who=shop, at=50), "later")
+    assert [twins.of_told(told(who=shop), "c") for shop in shops[:3]] == ["", "trace", "trace"]
 
 
 def test_spans_of_one_response_need_no_twin() -> None:

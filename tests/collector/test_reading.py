@@ -8,7 +8,8 @@ from typing import Any
 from collector.dialects.dialect import Dialect
 from collector.journal_records import Entry
 from collector.normalise import Normaliser
-from collector.reading import Reader
+from collector.reading import Reader, key_of
+from collector.telemetry import LogRecord
 from tests.build import span
 from tests.e2e.traffic import as_requests, synthetic
 
@@ -47,3 +48,10 @@ def test_an_error_in_a_dialect_costs_no_span() -> None:
     (again,) = reader.refill([held])
     assert again.facts is not None
     assert counted == {"normalise_errors_total": 1}
+
+
+def test_a_record_without_a_trace_is_each_tenant_s_own() -> None:
+    """What one tenant said is no duplicate when another says the same."""
+    record = LogRecord(time_ns=7, body="yes", attributes={}, resource={})
+    assert len({key_of(record, tenant) for tenant in ("", "acme", "brill")}) == 3
+    assert key_of(record, "acme") == key_of(record, "acme")

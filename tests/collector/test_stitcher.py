@@ -198,6 +198,16 @@ def test_a_name_that_comes_with_the_second_copy_is_for_both() -> None:
         assert (due.talk.id, len(due.held)) == ("c", 4)
 
 
+def test_a_named_conversation_takes_in_no_other_tenant_s_copy() -> None:
+    """Whoever guesses the response id and the count of a call gets nothing of it."""
+    bench = Bench()
+    call: dict[str, Any] = {"response_id": "r", "usage": Usage(input=9, output=11)}
+    acme, brill = (Identity(agent="shop", tenant=tenant) for tenant in ("acme", "brill"))
+    bench.add(facts(on="p", who=acme, given=[HELLO], said=[HI], **call))
+    bench.add(facts(on="t", who=brill, conversation_id="c", **call))
+    assert sorted(len(due.held) for due in bench.wait(1_000)) == [1, 1]
+
+
 def test_a_response_id_that_another_call_has_as_well_names_nobody() -> None:
     """Where a model server gives out few ids, a named conversation takes in no other of the same id."""
     bench = Bench()

@@ -55,17 +55,23 @@ class ContentPolicy:
             replace(event, attributes=rules.mapping(event.attributes, "", found))
             for event in span.events
         )
+        links = tuple(
+            replace(link, attributes=rules.mapping(link.attributes, "", found))
+            for link in span.links
+        )
+        resource = rules.mapping(span.resource, "", found)
         again = replacing(found)
         return replace(
             span,
+            name=again(span.name),
             attributes=_each(attributes, again) if found else attributes,
-            events=tuple(replace(e, attributes=_each(e.attributes, again)) for e in events),
-            links=tuple(
-                replace(link, attributes=rules.mapping(link.attributes, "", found))
-                for link in span.links
+            events=tuple(
+                replace(e, name=again(e.name), attributes=_each(e.attributes, again))
+                for e in events
             ),
+            links=tuple(replace(link, attributes=_each(link.attributes, again)) for link in links),
             status_message=again(span.status_message),
-            resource=rules.mapping(span.resource, "", found),
+            resource=resource,
         )
 
     def log_record(self, record: LogRecord) -> LogRecord:

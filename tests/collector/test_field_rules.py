@@ -12,7 +12,7 @@ from collector.configuration.keeping import FieldRule, RedactConfig
 from collector.model import Decided, Evidence, Sampling, ScoreRecord
 from collector.redaction import redactor_of
 from collector.redactor import Redactor
-from collector.telemetry import SpanEvent
+from collector.telemetry import SpanEvent, SpanLink
 from tests.build import agent, conversation, request, result, span, user
 
 KEY = b"k" * 32
@@ -138,6 +138,29 @@ def test_what_a_rule_took_is_taken_from_texts_that_repeat_it() -> None:
     assert "C-4711" not in spelled
     assert len(set(re.findall(ALIAS, spelled))) == 1
     assert redactor.decided(clean) == clean
+
+
+@pytest.mark.parametrize("holder", ["attributes", "event", "link", "resource"])
+def test_what_a_rule_took_is_taken_from_the_rest_of_the_span(holder: str) -> None:
+    """Whatever part of a span held a value, its names and the texts of all other parts say the alias."""
+    parts: dict[str, dict[str, Any]] = {
+        part: {"note": "for Lund-17"} for part in ("attributes", "event", "link")
+    }
+    parts["resource"] = {}
+    parts[holder]["owner"] = "Lund-17"
+    dirty = span(
+        "ask Lund-17",
+        attributes=parts["attributes"],
+        resource=parts["resource"],
+        events=(SpanEvent(name="to Lund-17", time_ns=1, attributes=parts["event"]),),
+        links=(
+            SpanLink(trace_id="1" * 32, span_id="2" * 16, trace_state="", attributes=parts["link"]),
+        ),
+        status_message="Lund-17 is not there",
+    )
+    spelled = repr(ruled(("owner", "pseudonym")).span(dirty))
+    assert "Lund-17" not in spelled
+    assert len(re.findall(ALIAS, spelled)) == 7
 
 
 def test_a_growing_history_is_ruled_alike() -> None:

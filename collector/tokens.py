@@ -85,7 +85,7 @@ class _TokenFile:
         self._path = path
         self._stamp = _stamp(path)
         try:
-            self._digests = _read(path)
+            self._digests = [*map(digest_of, _read(path))]
         except OSError as error:
             raise ConfigError(
                 f"{key}: cannot read {path} ({error.strerror}); correct the path or its permissions"
@@ -104,7 +104,7 @@ class _TokenFile:
         stamp = _stamp(self._path)
         if stamp is not None and stamp != self._stamp:
             try:
-                self._digests = _read(self._path)
+                self._digests = [*map(digest_of, _read(self._path))]
             except (OSError, UnicodeDecodeError):
                 return self._digests
             self._stamp = stamp
@@ -123,15 +123,14 @@ def first_token(path: Path) -> str:
         ConfigError: it cannot be read.
     """
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        return next(_read(path), "")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read ({error})") from error
-    return next((line.strip() for line in lines if line.strip()), "")
 
 
-def _read(path: Path) -> list[bytes]:
+def _read(path: Path) -> Iterator[str]:
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [digest_of(line.strip()) for line in lines if line.strip()]
+    return (line.strip() for line in lines if line.strip())
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

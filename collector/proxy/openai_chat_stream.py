@@ -47,6 +47,7 @@ class _Choice:
     def __init__(self) -> None:
         self._pieces: dict[str, list[str]] = {}
         self._calls: dict[int, _Call] = {}
+        self._by_id: dict[str, _Call] = {}
         self._function = _Call()
         self.finish_reason: Json = None
 
@@ -61,8 +62,10 @@ class _Choice:
             self._add_part(part)
         if spoken := text(fields(delta.get("audio")).get("transcript")):
             self._pieces.setdefault("audio", []).append(spoken)
-        for call in map(fields, items(delta.get("tool_calls"))):
-            self._call_of(call).add(call)
+        for share in map(fields, items(delta.get("tool_calls"))):
+            call = self._call_of(share)
+            call.add(share)
+            self._by_id.setdefault(call.id, call)
         if isinstance(delta.get("function_call"), dict):
             self._function.add({"function": delta["function_call"]})
         self.finish_reason = choice.get("finish_reason") or self.finish_reason
@@ -87,8 +90,8 @@ class _Choice:
         place = index if isinstance(index, int) else _LAST + len(self._calls)
         there = self._calls.get(place)
         if there is not None and id_ and there.id not in ("", id_):
-            found = (call for call in self._calls.values() if call.id == id_)
-            return next(found, None) or self._calls.setdefault(_LAST + len(self._calls), _Call())
+            place = _LAST + len(self._calls)
+            return self._by_id.get(id_) or self._calls.setdefault(place, _Call())
         return self._calls.setdefault(place, _Call())
 
     def whole(self, index: int) -> dict[str, Any]:

@@ -14,12 +14,15 @@ from typing import TypeAlias
 
 import msgspec
 
+from collector.message_keys import digest
 from collector.model import Facts, Identity, Usage
 
 SCOPES = 256
 """Programs whose latest calls are remembered."""
 LATEST = 64
 """Calls of a program that may be under way at once."""
+_LONGEST_MODEL = 256
+"""Characters of a model's name that are compared."""
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +45,7 @@ def call_of(fact: Facts) -> Call:
     return Call(
         start_ns=fact.start_ns,
         end_ns=fact.end_ns,
-        model=fact.model,
+        model=fact.model[:_LONGEST_MODEL],
         usage=fact.usage,
         failed=bool(fact.error),
     )
@@ -113,7 +116,7 @@ class Twins:
     """Remember the latest calls of each program until their twins come, if they do."""
 
     def __init__(self) -> None:
-        self._programs: OrderedDict[tuple[str, ...], tuple[_Calls, _Calls]] = OrderedDict()
+        self._programs: OrderedDict[bytes, tuple[_Calls, _Calls]] = OrderedDict()
         """Those without content, and those with it."""
 
     def of_bare(self, fact: Facts, key: str) -> str:
@@ -140,7 +143,8 @@ class Twins:
         return found
 
     def _latest(self, who: Identity) -> tuple[_Calls, _Calls]:
-        program = (who.tenant, who.agent, who.environment, who.variant, who.credential_hash)
+        names = (who.tenant, who.agent, who.environment, who.variant, who.credential_hash)
+        program = digest("\x1f".join(names).encode("utf-8", "surrogatepass"))
         latest = self._programs.setdefault(program, (deque(maxlen=LATEST), deque(maxlen=LATEST)))
         self._programs.move_to_end(program)
         if len(self._programs) > SCOPES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import msgspec
@@ -176,6 +177,23 @@ def test_what_is_remembered_is_bounded() -> None:
     for shop in (shops[1], shops[2]):
         twins.of_bare(bare(who=shop, at=50), "later")
     assert [twins.of_told(told(who=shop), "c") for shop in shops[:3]] == ["", "trace", "trace"]
+
+
+@pytest.mark.parametrize("long", ["model", "agent"])
+def test_no_long_name_is_remembered(long: str) -> None:
+    """Whoever makes up names of models or agents fills no memory."""
+    name = 100_000 * "x"
+    twins = Twins()
+    tracemalloc.start()
+    try:
+        for number in range(50):
+            who = Identity(agent=f"{number}{name}" if long == "agent" else "shop")
+            model = f"{number}{name}" if long == "model" else "kettle-4"
+            twins.of_told(told(who=who, model=model), "c")
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 10 * len(name)
 
 
 def test_spans_of_one_response_need_no_twin() -> None:

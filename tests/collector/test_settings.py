@@ -56,11 +56,14 @@ def test_never_shows_a_secret() -> None:
             "OUTRIDER__SCORERS__OWN__MAX_TOKENS": "400",
             "OUTRIDER__PROXY__SHADOW__KEY": "hush-5",
             "OUTRIDER__PROXY__EXPORT__HEADERS": "{authorization: hush-6}",
+            "OUTRIDER__REDACT__PSEUDONYM_KEY": "hush-7",
+            "OUTRIDER__JOURNAL__ENCRYPTION_KEY": "a5" * 32,
         },
     )
     assert changed(config)["scorers.own.max_tokens"] == 400
     text = as_yaml(config) + str(changed(config))
     assert "hush" not in text
+    assert "a5a5" not in text
     assert MASK not in as_yaml(config)
     assert changed(config)["auth.token"] == MASK
     assert changed(config)["store.url"] == f"https://{MASK}@db.example:8443/x"

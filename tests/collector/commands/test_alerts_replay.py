@@ -136,7 +136,7 @@ def test_a_running_instance_is_asked(
     def answer(request: Received) -> Answer:
         assert request.token == "Bearer abc"  # noqa: S105 - an invented one
         if request.path == "/v1/export/observations":
-            return 200, rows
+            return 200, rows.rstrip(b"\n")
         assert request.path == "/v1/alarms?limit=500"
         return 200, msgspec.json.encode({"streams": (), "events": happened[::-1]})
 
@@ -144,6 +144,26 @@ def test_a_running_instance_is_asked(
         found = replayed(capsys, "--url", url, "--token", "abc")
     assert found == msgspec.to_builtins(happened)
     assert "rebaselined" in {e["kind"] for e in found}
+
+
+def test_orders_after_the_time_asked_for_are_not_repeated(
+    seen: list[Observed], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And where the API may have left out older ones, that is said."""
+    detector = Detector(FEW)
+    for one in seen:
+        detector.fold(one)
+    whose = Whose(agent="kettle", scorer="false_success")
+    (*_, reset) = detector.rebaseline(whose, at_ns=START_NS + 4 * HOUR_NS)
+    bodies = {
+        "/v1/export/observations": b"".join(msgspec.json.encode(one) + b"\n" for one in seen),
+        "/v1/alarms?limit=500": msgspec.json.encode({"streams": (), "events": [reset] * 500}),
+    }
+    with serving(lambda request: (200, bodies[request.path])) as url:
+        assert main(["alerts", "replay", "--url", url, "--scorers", "8", "--to", iso(4)]) == 0
+    out, err = capsys.readouterr()
+    assert "rebaselined" not in out
+    assert "warning: only the last 500 events are known here" in err
 
 
 def test_what_is_no_console_is_told_from_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,3 +84,38 @@ def test_files_of_single_texts_are_measured_beside_transcripts(
     assert measures["person_request"]["f1"] == 1
     assert "looping" in measures
     assert told.err.count("line 3") == 1
+
+
+def test_redacted_text_is_what_scorers_see(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With `--redacted` an address that only redaction hides cannot be told from a made-up one."""
+    call = {"function": {"name": "send", "arguments": json.dumps({"to": "mia@example.com"})}}
+    messages = [
+        {"role": "user", "content": "Write to jonas@example.org."},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1", **call}]},
+        {"role": "tool", "tool_call_id": "1", "content": "sent"},
+        {"role": "assistant", "content": "It is sent."},
+    ]
+    path = tmp_path / "addresses.jsonl"
+    path.write_text(
+        json.dumps({"id": "a", "messages": messages, "labels": {"invented_argument": True}})
+    )
+    caught = []
+    for options in ([], ["--redacted"]):
+        assert main(["evaluate", str(path), "--json", *options]) == 0
+        (measure, *_) = json.loads(capsys.readouterr().out)["measures"]
+        caught.append(measure["recall"]["value"])
+    assert caught == [1, 0]
+
+
+@pytest.mark.parametrize("name", ["none.jsonl", "directory"])
+def test_a_file_that_cannot_be_read_is_one_line(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A path that is nowhere, or no file, is told and nothing is measured."""
+    (tmp_path / "directory").mkdir()
+    assert main(["evaluate", str(tmp_path / name)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"outrider: error: cannot read {tmp_path / name}: ")
+    assert error.count("\n") == 1

@@ -104,6 +104,21 @@ def test_a_stop_leaves_what_takes_too_long_in_the_journal(tmp_path: Path) -> Non
     assert in_flight(tmp_path) == (0, received)
 
 
+def test_a_stop_waits_for_nothing_that_is_read_again_anyway(tmp_path: Path) -> None:
+    """While it takes over what an earlier process left, it is told to stop at once."""
+    told: list[bool] = []
+
+    def takes_over() -> None:
+        told.append(process._stop.wait(20))  # noqa: SLF001 - what the pipeline is told
+
+    path = data_path(NOWHERE, tmp_path / "data", clock_ns=time.time_ns)
+    path = msgspec.structs.replace(path, recover=takes_over)
+    process = Process(path, clock_ns=time.time_ns, shutdown_s=60.0)
+    process.start()
+    process.stop()
+    assert told == [True]
+
+
 def test_an_error_s_text_is_told_to_nobody(tmp_path: Path) -> None:
     """A pipeline that cannot go on says by which class of error; its text may quote traffic."""
     path = data_path(NOWHERE, tmp_path / "data", clock_ns=time.time_ns)

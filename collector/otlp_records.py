@@ -22,6 +22,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2 as trace_proto
 from collector.telemetry import Attributes, AttributeValue, LogRecord, Span
 
 _Item = TypeVar("_Item", Span, LogRecord)
+_INT32, _UINT32 = range(-(2**31), 2**31), range(2**32)
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -61,17 +62,17 @@ def _span(span: Span) -> trace_proto.Span:
         span_id=bytes.fromhex(span.span_id),
         parent_span_id=bytes.fromhex(span.parent_id),
         trace_state=_text(span.trace_state),
-        flags=span.flags,
+        flags=_held(span.flags, _UINT32),
         name=_text(span.name),
-        kind=span.kind,  # type: ignore[arg-type]  # an open enum
+        kind=_held(span.kind, _INT32),  # type: ignore[arg-type]  # an open enum
         start_time_unix_nano=span.start_ns,
         end_time_unix_nano=span.end_ns,
         status=trace_proto.Status(
-            code=span.status_code,  # type: ignore[arg-type]  # an open enum
+            code=_held(span.status_code, _INT32),  # type: ignore[arg-type]  # an open enum
             message=_text(span.status_message),
         ),
         attributes=_pairs(span.attributes),
-        dropped_attributes_count=span.dropped_attributes,
+        dropped_attributes_count=_held(span.dropped_attributes, _UINT32),
         events=[
             trace_proto.Span.Event(
                 name=_text(event.name),
@@ -97,7 +98,7 @@ def _record(record: LogRecord) -> logs_proto.LogRecord:
         time_unix_nano=record.time_ns,
         trace_id=bytes.fromhex(record.trace_id),
         span_id=bytes.fromhex(record.span_id),
-        severity_number=record.severity,  # type: ignore[arg-type]  # an open enum
+        severity_number=_held(record.severity, _INT32),  # type: ignore[arg-type]  # an open enum
         event_name=_text(record.event_name),
         body=None if record.body is None else _value(record.body),
         attributes=_pairs(record.attributes),
@@ -125,6 +126,11 @@ def _value(value: AttributeValue) -> AnyValue:
     elif value is not None:
         new.string_value = _text(str(value))
     return new
+
+
+def _held(number: int, bounds: range) -> int:
+    """Return what a field can hold; a number beyond it, as JSON may bring, means nothing and becomes 0."""
+    return number if number in bounds else 0
 
 
 def _text(text: str) -> str:

@@ -72,11 +72,32 @@ def test_an_id_that_a_rule_takes_does_not_come_back(action: Any, left: str) -> N
     assert gate(clean).body == clean.body
 
 
+def test_ids_that_say_nothing_stay() -> None:
+    """An id in which nothing is found stays as it came; a number in which something is is no id."""
+    said: dict[str, Any] = {"session.id": "talk-7", "user.id": 4111111111111111, "thread": 7}
+    clean = GATE(entry("traces", traces(span("chat", **said)), "proto"))
+    (read,) = parse("traces", clean.encoding, clean.body).spans()
+    assert read.attributes == {**said, "user.id": "[card]"}
+
+
 def test_a_secret_beside_a_session_does_not_come_back() -> None:
     """What its name gives away is not raw because the name speaks of a session too."""
     dirty: dict[str, Any] = {"session_token": "hunter-two", "session.cookie": "hunter-two"}
     clean = GATE(entry("traces", traces(span("chat", **dirty)), "proto"))
     assert b"hunter" not in clean.body
+
+
+def test_log_records_go_through_it_as_spans_do() -> None:
+    """What a log record says is redacted, and its conversation's id an alias."""
+    record = {
+        "timeUnixNano": "1",
+        "body": {"stringValue": f"I am {MIA}"},
+        "attributes": [{"key": "session.id", "value": {"stringValue": MIA}}],
+    }
+    body = json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}).encode()
+    clean = GATE(entry("logs", body))
+    (read,) = parse("logs", clean.encoding, clean.body).logs()
+    assert (read.body, read.attributes) == ("I am [email]", {"session.id": ID(MIA)})
 
 
 def test_json_becomes_protobuf() -> None:

@@ -97,3 +97,24 @@ def test_what_protobuf_cannot_hold_becomes_what_it_can() -> None:
     )
     (read,) = parse("traces", "proto", spans_request([span])).spans()
     assert (read.name, read.attributes) == ("?", {"n": str(2**70), "?": math.inf})
+
+
+def test_numbers_that_a_field_cannot_hold_mean_nothing() -> None:
+    """JSON brings numbers of 33 bits, which stop neither the span nor the record nor those beside them."""
+    form = '{{"resource{of}":[{{"scope{of}":[{{"{items}":[{{{one}}}]}}]}}]}}'
+    for number in (-(2**31), 2**32 - 1):
+        one = (
+            f'"traceId":"{"1" * 32}","spanId":"{"2" * 16}","name":"n","startTimeUnixNano":"1",'
+            f'"kind":{number},"flags":{number},"droppedAttributesCount":{number},'
+            f'"status":{{"code":{number}}}'
+        )
+        body = form.format(of="Spans", items="spans", one=one).encode()
+        (span,) = parse(
+            "traces", "proto", spans_request(parse("traces", "json", body).spans())
+        ).spans()
+        assert span.name == "n"
+        assert {span.kind, span.status_code} == {min(number, 0)}
+        assert {span.flags, span.dropped_attributes} == {max(number, 0)}
+        body = form.format(of="Logs", items="logRecords", one=f'"severityNumber":{number}').encode()
+        (record,) = parse("logs", "proto", logs_request(parse("logs", "json", body).logs())).logs()
+        assert record.severity == min(number, 0)

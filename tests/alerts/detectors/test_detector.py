@@ -195,6 +195,23 @@ def test_what_was_taken_before_is_not_learned_again() -> None:
     assert [v.observations for v in detector.views()[2:]] == [0]
 
 
+def test_versions_from_before_an_order_make_room() -> None:
+    """Those that no traffic brings back are let go before any that has some."""
+    few = msgspec.structs.replace(SETTINGS, max_slices=3)
+    detector = Detector(few)
+    folded(detector, [observed(i, 0.0) for i in range(1, 6_000)])
+    folded(detector, [observed(6_000 + i, 0.0, agent_version=f"old-{i}") for i in range(3)])
+    detector.rebaseline(Whose(agent="kettle", scorer="false_success"), at_ns=START_NS)
+    folded(detector, [observed(i, 0.0) for i in range(6_010, 12_010)])
+    folded(detector, [observed(12_010 + i, 0.0, agent_version=f"new-{i}") for i in range(2)])
+    assert {v.slice for v in detector.views()} == {
+        "all",
+        "version=1",
+        "version=new-0",
+        "version=new-1",
+    }
+
+
 def test_only_what_is_named_learns_anew() -> None:
     """Another scorer, agent or environment keeps its reference; none named is none told."""
     detector = Detector(SETTINGS)
@@ -232,6 +249,16 @@ def test_weights_decide_what_is_a_rise() -> None:
         assert whole.phase == "armed"
         assert whole.reference_rate == pytest.approx((20 + 10 * 10) / 1_100, abs=0.003)
         assert bool(pages(folded(detector, seen(5_000, 4_000, often, seldom)))) == fires
+
+
+def test_a_weight_above_all_that_were_learned_counts_as_the_heaviest() -> None:
+    """The share of conversations that is scored may fall after a reference is complete."""
+    detector, last = armed()
+    folded(detector, [observed(last + 1, 1.0, weight=20.0)])
+    other, last = armed()
+    folded(other, [observed(last + 1, 1.0)])
+    assert [v.evidence for v in detector.views()] == [v.evidence for v in other.views()]
+    assert detector.views()[0].evidence > 0
 
 
 def test_points_follow_the_traffic() -> None:

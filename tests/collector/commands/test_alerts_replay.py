@@ -108,14 +108,15 @@ def test_people_get_a_line_for_each(data_dir: Path, capsys: pytest.CaptureFixtur
 def test_names_move_no_cursor(seen: list[Observed], capsys: pytest.CaptureFixture[str]) -> None:
     """What an agent calls itself is shown without the characters that a terminal obeys."""
     renamed = [msgspec.structs.replace(one, agent="ket\x1b[2Jtle") for one in seen]
-    rows = b"".join(msgspec.json.encode(one) + b"\n" for one in renamed)
+    rows = b"\n".join(msgspec.json.encode(one) for one in renamed)
     bodies = {
         "/v1/export/observations": rows,
         "/v1/alarms?limit=500": b'{"streams":[],"events":[]}',
     }
     with serving(lambda request: (200, bodies[request.path])) as url:
         assert main(["alerts", "replay", "--url", url, "--scorers", "8"]) == 0
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert err.startswith(f"{len(seen):,} observations folded")
     assert "  ket [2Jtle/production/" in out
     assert out.replace("\n", "").isprintable()
 

@@ -212,6 +212,7 @@ def test_warns_of_a_variable_that_sets_nothing(
         ({"KAFKA__SECURITY": "sasl_ssl", "KAFKA__SASL": "OAUTHBEARER"}, "kafka.token_file"),
         ({"KAFKA__TRACES": "one", "KAFKA__LOGS": "one"}, "kafka.traces, kafka.logs"),
         ({"PROXY__ADDRESS": "127.0.0.1:0", "PROXY__CA_FILE": "no.pem"}, "proxy.ca_file"),
+        ({"AUTH__TOKENS__A__FILE": "no.token"}, "auth.tokens.a.file"),
     ],
 )
 def test_names_what_brokers_and_upstreams_are_reached_with(
@@ -220,7 +221,7 @@ def test_names_what_brokers_and_upstreams_are_reached_with(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A file, user or password that is missing is found before the start; no broker is asked."""
+    """A file, user or password that is missing is found before the start, a file of tokens too; no broker is asked."""
     for name, value in ({"KAFKA__BOOTSTRAP": "127.0.0.1:9"} | said).items():
         monkeypatch.setenv(f"OUTRIDER__{name}", value)
     assert main(["check"]) == 2

@@ -2,12 +2,14 @@
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from collector.cli import main
+from collector.commands.labelled_texts import holds_texts
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "support.jsonl"
 LOOPS = {"bike-3"}
@@ -84,6 +86,12 @@ def test_files_of_single_texts_are_measured_beside_transcripts(
     assert measures["person_request"]["f1"] == 1
     assert "looping" in measures
     assert told.err.count("line 3") == 1
+
+
+def test_a_pipe_is_not_looked_into(tmp_path: Path) -> None:
+    """What was read from it to see what it holds would be gone."""
+    os.mkfifo(tmp_path / "pipe")
+    assert not holds_texts(tmp_path / "pipe")
 
 
 def test_redacted_text_is_what_scorers_see(

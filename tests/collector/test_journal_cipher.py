@@ -114,6 +114,14 @@ def test_a_damaged_body_is_not_opened(change: object) -> None:
         BodyCipher([OLD]).open(change(BodyCipher([OLD]).seal(SECRET)))
 
 
+def test_only_what_it_sealed_is_opened() -> None:
+    """A plain body, however long, comes back as it is; one under a key that is not here is an error."""
+    cipher = BodyCipher([NEW])
+    assert cipher.open(SECRET * 9) == SECRET * 9
+    with pytest.raises(PermanentError, match=r"key [0-9a-f]{16}, which is not here"):
+        cipher.open(BodyCipher([OLD]).seal(SECRET))
+
+
 def test_keys_are_read_from_base64_and_hex() -> None:
     """Several keys stand behind each other; the first one seals."""
     cipher = cipher_of(f"{base64.b64encode(NEW).decode()}, {OLD.hex()}")
@@ -122,7 +130,16 @@ def test_keys_are_read_from_base64_and_hex() -> None:
     assert cipher_of("") is None
 
 
-@pytest.mark.parametrize("keys", ["hunter2", f"{OLD.hex()},", f"{OLD.hex()},{'zz' * 32}", "AAAA"])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "hunter2",
+        f"{OLD.hex()},",
+        f"{OLD.hex()},{'zz' * 32}",
+        "AAAA",
+        f"!{base64.b64encode(OLD).decode()}",
+    ],
+)
 def test_a_key_that_is_none_is_an_error_that_does_not_repeat_it(keys: str) -> None:
     """The configuration says which key is wrong, and how to make a right one."""
     with pytest.raises(

@@ -180,3 +180,45 @@ def test_a_handshake_has_its_time(tmp_path: Path) -> None:
 
     # Some of them are told by an alert of TLS what is wrong.
     assert all(b"HTTP" not in answer for answer in asyncio.run(run()))
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("loop", LOOPS)
+def test_who_is_on_the_way_in_does_not_hold_up_a_stop(tmp_path: Path, loop: Any) -> None:
+    """A stop lets go of the socket and of callers amid their handshake, and leaves nothing running."""
+    authority = Authority(tmp_path)
+    context = server_context(authority.server(), section="here.tls")
+    assert context is not None
+
+    async def run() -> bytes:
+        listening = socket.create_server(("127.0.0.1", 0))
+        host, port = listening.getsockname()
+        there = asyncio.Event()
+
+        def has_room(_: int) -> bool:
+            there.set()
+            return True
+
+        doorway = Doorway(
+            listening,
+            asyncio.Protocol,
+            context,
+            has_room=has_room,
+            refused=lambda: None,
+            within_s=600.0,
+        )
+        reader, writer = await asyncio.open_connection(host, port)
+        await there.wait()
+        # Some turns of the loop later the handshake waits for the caller.
+        for _ in range(5):
+            await asyncio.sleep(0)
+        doorway.close()
+        await doorway.wait_closed()
+        assert listening.fileno() < 0
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        left = await reader.read()
+        writer.close()
+        return left
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        assert runner.run(run()) == b""

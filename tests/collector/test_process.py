@@ -115,6 +115,7 @@ def test_a_stop_waits_for_nothing_that_is_read_again_anyway(tmp_path: Path) -> N
     path = msgspec.structs.replace(path, recover=takes_over)
     process = Process(path, clock_ns=time.time_ns, shutdown_s=60.0)
     process.start()
+    eventually(lambda: bool(path.writer.last_error), "the store is known to be away")
     process.stop()
     assert told == [True]
 
